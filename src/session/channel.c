@@ -28,8 +28,8 @@ void channel_new_token(char token[static WIRE_TOKEN_LEN + 1])
 }
 
 /*
- * The exit of the target ends the wait, too, even without a deadline.  The target's pidfd reports
- * the exit; if the kernel has no pidfds, the target's status is checked every second.
+ * Waits as channel.h says.  The target's pidfd reports its exit; if the kernel has no pidfds, the
+ * target's status is checked every second, even without a deadline.
  */
 int channel_wait(const struct channel *c, const struct deadline *deadline)
 {
@@ -46,7 +46,8 @@ int channel_wait(const struct channel *c, const struct deadline *deadline)
 			return -errno;
 		watchdog_extend(ALIVE_CHECK_MS);
 		/*
-		 * Check for data first: data that arrived before the exit must still be received.
+		 * Check for data first, because data that arrived before the exit must still be
+		 * received.
 		 */
 		if (n > 0 && pfds[0].revents)
 			return 0;
@@ -111,8 +112,8 @@ static bool is_target(const struct channel *c)
 }
 
 /*
- * Parses the last fields of HELLO.  Returns true if the agent reports that it has changed code.  An
- * agent of an older build does not report this, even if it has patches: returns false.
+ * Parses the last fields of HELLO.  Returns true if the agent reports that it has changed code;
+ * false also for an agent of an older build, which does not report this even if it has patches.
  */
 static bool has_changed_code(struct wire_reader payload)
 {

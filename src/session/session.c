@@ -70,7 +70,7 @@ static int error_frame(struct session *s, struct wire_reader payload, struct err
 
 static int invalid_frame(struct session *s, uint16_t type, struct err *err)
 {
-	s->broken = true; /* close at once: the JVM may be paused */
+	s->broken = true; /* close at once, because the JVM may be paused */
 	return err_set(err, EXIT_AGENT,
 		       "the agent sent an invalid or unexpected frame of the protocol: %s (%u); "
 		       "report this bug", wire_type_name(type), (unsigned)type);
@@ -122,7 +122,7 @@ static int wait_frame(struct session *s, struct stall *stall, uint64_t bytes)
 	return rc;
 }
 
-/* Receives the next frame of an answer.  `bytes` of the answer have been received before. */
+/* Receives the next frame of an answer, of which `bytes` bytes have been received before. */
 static int next_frame(struct session *s, struct stall *stall, uint64_t bytes, uint16_t *type,
 		      struct wire_reader *payload, struct err *err)
 {
@@ -264,7 +264,7 @@ void session_free(struct session *s)
 	free(s);
 }
 
-/* Waits for the frame GOODBYE, and discards results that arrive before it. */
+/* Waits for the frame GONE, and discards results that arrive before it. */
 static int wait_goodbye(struct session *s, struct err *err)
 {
 	struct deadline deadline = deadline_in_ms(GOODBYE_MS);

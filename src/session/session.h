@@ -60,8 +60,8 @@ int session_answer_long(struct session *s, session_take_fn *take, void *arg, str
 	_must_check_;
 
 /*
- * Receives frames like session_answer(), but of unlimited length: take() limits what it stores.
- * Calls tick() about every tick_ms; tick() may send a request.  If tick() returns -1,
+ * Receives frames like session_answer(), but of unlimited length, because take() limits what it
+ * stores.  Calls tick() about every tick_ms; tick() may send a request.  If tick() returns -1,
  * session_follow() returns -1 with the same error.
  */
 typedef int session_tick_fn(struct session *s, void *arg, struct err *err);

@@ -1,7 +1,7 @@
 /*
- * Wakes an agent that was loaded at the JVM's start and sleeps.  Nothing is loaded: the JVM need
- * not permit dynamic loading, prints no warning, and maps no further library. agent/wire/wake.h
- * describes the request.
+ * Wakes an agent that was loaded at the JVM's start and sleeps.  Nothing is loaded, so the JVM need
+ * not permit dynamic loading, prints no warning, and maps no further library.  The request is
+ * described in agent/wire/wake.h.
  *
  * The diagnostic command JVMTI.data_dump wakes the agent.  JDK 8 has no such command, and the
  * attach operation "datadump" would also print a thread dump.  Agents of others may act upon the

@@ -92,8 +92,8 @@ static int receive_paths(struct staged_file *p, const struct jvm *jvm,
 }
 
 /*
- * Only the name of a mapped file has the hash, because the dynamic linker identifies a library by
- * its path.
+ * Returns the name as staged_file.h says.  Only a mapped file has the hash in its name, because the
+ * dynamic linker identifies a library by its path.
  */
 char *staged_file_name(const struct staged_file_request *req)
 {

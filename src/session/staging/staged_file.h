@@ -3,12 +3,13 @@
  *
  * The file is in DIR/.jtool-UID-NSPID, a directory of mode 0700 that the target's user owns.  DIR
  * is the first usable one of these directories of the target: tmp directory, /tmp, /var/tmp,
- * /dev/shm, /run, working directory, home.  For a STAGED_SOCKET it is /tmp or the working
+ * /dev/shm, /run, working directory, home.  For a STAGED_SOCKET, DIR is /tmp or the working
  * directory, where the target searches for the socket.  A mapped file must not be on a noexec
- * mount.  Its name contains a hash of its content, because the dynamic linker loads each path only
- * once.  A file that the target writes needs free space, preferably on a disk: files in memory
- * count as the target's memory, and must fit into its control groups.  The path of such a file may
- * contain spaces, but no quotes, backslash, '%' or line end, which diagnostic commands interpret.
+ * mount.  The name of a mapped file contains a hash of its content, because the dynamic linker
+ * loads each path only once.  A file that the target writes needs free space, preferably on a disk:
+ * files in memory count as the target's memory, and must fit into its control groups.  The path of
+ * such a file may contain spaces, but no quotes, backslash, '%' or line end, which diagnostic
+ * commands interpret.
  *
  * A helper process with the target's ids creates the directory and the file.  It removes them when
  * the staged file is freed or jtool ends for whatever reason.  Sessions in one target share the

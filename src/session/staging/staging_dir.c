@@ -17,8 +17,9 @@
 
 #define ENTER_TRIES 100 /* attempts, 10 ms apart: longer than any helper takes to clean up */
 #define SIBLINGS_MAX 20000 /* limit for the directory entries that are checked for leftovers */
-#define REMOVE_TRIES 10 /* attempts: a JVM may create files between two of them */
-#define FIFO_SIZE (1024 * 1024) /* bytes; any user may set it; a small pipe blocks more */
+#define REMOVE_TRIES 10 /* attempts, because a JVM may create files between two of them */
+/* bytes; any user may set this size; the writer of a smaller pipe blocks more often */
+#define FIFO_SIZE (1024 * 1024)
 
 void staging_dir_init(struct staging_dir *sd, uid_t uid, pid_t nspid, const char *file,
 		      const char *socket, bool exclusive)
@@ -35,7 +36,7 @@ void staging_dir_init(struct staging_dir *sd, uid_t uid, pid_t nspid, const char
 			       random[1]);
 	(void)snprintf(sd->socket, sizeof(sd->socket), ".s-%08x%08x", random[0], random[1]);
 	if (socket)
-		/* A truncated name is not found. */
+		/* A target does not find a socket whose name was truncated. */
 		(void)strlcpy(sd->socket, socket, sizeof(sd->socket));
 }
 
@@ -266,8 +267,8 @@ static void remove_leftover(void *arg, int dir_fd, const char *name)
 	if (name[0] != '.' && !(sd->stem && has_prefix(name, sd->stem) && name[len] == '-'))
 		return;
 	/*
-	 * A JVM that waits in open(2) for a reader continues when the FIFO is opened, and its write
-	 * fails.
+	 * Open a FIFO, because a JVM that waits in open(2) for a reader then continues, and its
+	 * write fails.
 	 */
 	fifo = open_typed(dir_fd, name, S_IFIFO);
 	(void)unlinkat(dir_fd, name, 0); /* best effort */

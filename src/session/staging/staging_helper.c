@@ -50,7 +50,7 @@ static void report(const struct helper *h, char kind, const char *a, const char 
 		return;
 }
 
-/* Returns true if the file system has room for so many bytes, or does not report its size. */
+/* Returns true if the file system has `room` bytes free, or does not report its size. */
 static bool has_room(const struct statvfs *fs, uint64_t room)
 {
 	uint64_t free;
@@ -93,7 +93,7 @@ static const char *set_paths(struct helper *h, const char *dir)
 	if (h->listener >= 0 && h->socket.len >= sizeof(((struct sockaddr_un *)0)->sun_path))
 		return "its path is too long for a socket";
 	/*
-	 * The path is part of a diagnostic command: quotes cannot be nested there, and HotSpot
+	 * The path is part of a diagnostic command, in which quotes cannot be nested, and HotSpot
 	 * replaces %p by the pid.
 	 */
 	if (is_written_by_target(h->req) && strpbrk(dir, "\"'\\%\n"))
@@ -259,6 +259,8 @@ static bool had_writer(int fifo)
 }
 
 /*
+ * Closes the helper's read end of the FIFO.
+ *
  * A JVM that opens a FIFO without a reader blocks forever at a safepoint; one that writes to a FIFO
  * whose reader is gone gets EPIPE and continues.  The helper therefore holds the read end while the
  * FIFO has a name, even if jtool has closed its own copy.  The helper holds it until `control` is
@@ -333,8 +335,8 @@ static void _noreturn_ run(const struct staging_helper_job *job)
 		fail(&h, STAGING_NO_DIR);
 	report(&h, STAGING_READY, buf_str(&h.file), buf_str(&h.socket), h.fifo);
 	/*
-	 * Close this copy of the listener: then connections are refused after jtool has closed its
-	 * own.
+	 * Close this copy of the listener, so that connections are refused after jtool has closed
+	 * its own.
 	 */
 	util_close_p(&h.listener);
 	staging_dir_leave(&h.sdir, serve_commands(&h));

@@ -1,7 +1,7 @@
 /*
  * The staging helper: a child process with the target's ids.  It is the only process of jtool that
  * touches the target's file systems, which may not answer.  It creates the staged file there, and
- * removes the file when jtool closes `control` or ends.
+ * removes the file when jtool closes the pipe `control` or ends.
  */
 #ifndef JTOOL_SESSION_STAGING_STAGING_HELPER_H
 #define JTOOL_SESSION_STAGING_STAGING_HELPER_H
@@ -13,7 +13,7 @@
 #define STAGING_DISCARD 'd' /* remove the file in spite of `keep` */
 #define STAGING_OPEN 'o'    /* open the file; reply is STAGING_OPENED or STAGING_NO_RESULT */
 
-#define STAGING_WRITTEN 'w' /* reply is STAGING_SIZE */
+#define STAGING_WRITTEN 'w' /* measure the files in the directory; reply is STAGING_SIZE */
 
 /* The first character of a report, which gives its kind.  NUL-terminated strings follow. */
 #define STAGING_READY 'k'     /* paths of file and socket; the descriptor is a FIFO's read end */

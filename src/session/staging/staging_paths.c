@@ -89,7 +89,7 @@ static void add(struct staging_paths *w, const struct target_ns *ns, const char 
 	_cleanup_free_ char *real = NULL;
 
 	if (!dir || dir[0] != '/' || strlen(dir) >= PATH_MAX || w->n == STAGING_PATHS_MAX)
-		return; /* do not add it: the target controls some of the paths */
+		return; /* not added, because the target controls some of the paths */
 	real = real_path(ns, dir);
 	for (size_t i = 0; i < w->n; i++) {
 		if (strcmp(w->dirs[i], real) == 0)
