@@ -48,7 +48,10 @@ struct cmd {
 	const char *aliases;  /* names in other tools, separated by spaces; or NULL */
 	const char *verbs;    /* completions of the argument after TARGET; or NULL */
 	const char *first_verb; /* a verb before TARGET, which becomes args[0]; or NULL */
-	/* word i that completes the argument after first_verb and TARGET; NULL: end. */
+	/*
+	 * returns word i that completes the argument after first_verb and TARGET; NULL: no more
+	 * words
+	 */
 	const char *(*first_verb_word)(size_t i);
 	const char *synopsis; /* follows the command's name: "TARGET [COMMAND [ARG...]]" */
 	const char *summary;  /* one line, lower case, no full stop */
@@ -60,7 +63,7 @@ struct cmd {
 	bool all_by_default; /* TARGET may be omitted, which means "all" */
 	bool takes_all; /* TARGET may be "all": run() is called for each JVM, several at a time */
 	bool takes_file; /* TARGET may be a file: a path with a slash, FILE.hprof[.gz], … */
-	/* returns true if another path is a file for takes_file; or NULL. */
+	/* returns true if a TARGET of another form is a file, too, see takes_file; or NULL */
 	bool (*is_file)(const char *target);
 	int min_args, max_args; /* limits for the arguments after TARGET; max_args -1: no limit */
 	/*
@@ -102,8 +105,8 @@ extern const struct opt cmd_common_opts[];
 
 /*
  * Finds a command by its name or alias.  If there is none, returns NULL with err set; the text
- * suggests the command of jtool that does the same as that command of another tool, or the nearest
- * name.
+ * suggests the command of jtool that does the same as the command `name` of another tool, or the
+ * nearest name.
  */
 const struct cmd *cmd_find(const char *name, struct err *err);
 /* Returns true if a command has this name or alias. */

@@ -13,7 +13,7 @@ struct line {
 
 static void add(struct line *line, const char *word)
 {
-	/* The cast is safe: constants are never written to. */
+	/* The cast is safe, because constants are never written to. */
 	line->words[line->n++] = (char *)word;
 }
 
@@ -149,8 +149,8 @@ static void translate_jcmd(struct line *line, char **argv, int argc)
 }
 
 /*
- * Translates jstat -gcutil TARGET …: "-gcutil" becomes "-t gcutil". jstat's options t, v and h have
- * the same letters in jtool stat.
+ * Translates jstat -gcutil TARGET …: "-gcutil" becomes "-t gcutil".  The options t, v and h of
+ * jstat have the same letters in jtool stat.
  */
 static void translate_jstat(struct line *line, char **argv, int argc)
 {

@@ -59,8 +59,8 @@ struct opt_set {
 /*
  * Parses argv[0..argc), which does not include the program's name.  Options may stand before or
  * between the arguments.  If both sets have an option, the first set gets it.  Words after "--" or
- * after free_words arguments (-1: no limit) are arguments: they may belong to a diagnostic command
- * or an agent.
+ * after free_words arguments (-1: no limit) are arguments, because they may belong to a diagnostic
+ * command or an agent.
  *
  * Moves the arguments to the front of argv and returns their number, or -1 with err set.
  */

@@ -140,8 +140,8 @@ static void end_job(struct batch *batch, struct job *job)
 }
 
 /*
- * Ends the jobs whose child has ended or is late and killed here.  Returns the number of jobs that
- * were ended.
+ * Ends each job whose child has ended, or is late, which kills the child.  Returns the number of
+ * jobs that were ended.
  */
 static size_t end_jobs(struct batch *batch)
 {
@@ -158,8 +158,8 @@ static size_t end_jobs(struct batch *batch)
 			continue;
 		} else {
 			/*
-			 * A child that is blocked by a file system does not even end by SIGKILL: do
-			 * not wait for it.
+			 * A child that is blocked by a file system does not even end by SIGKILL, so
+			 * do not wait for it.
 			 */
 			(void)kill(job->child, SIGKILL);
 			job->is_given_up = true;
@@ -193,7 +193,7 @@ static void wait_a_while(struct batch *batch)
 	left_ms = deadline_left_ms(due);
 	if (batch->line.on && left_ms > PROGRESS_MS)
 		left_ms = PROGRESS_MS;
-	/* Wait a little longer: the pipe hangs up just before the child can be reaped. */
+	/* Wait a little longer, because the pipe hangs up just before the child can be reaped. */
 	if (poll(fds, n, left_ms) > 0)
 		(void)poll(NULL, 0, REAP_MS);
 }
@@ -250,7 +250,7 @@ static int print_job(struct batch *batch, struct job *job, struct err *err)
 		(void)given_up(batch, job, &result);
 	else
 		result = job->shared->err;
-	if (job->status != 0) /* does nothing if the child has set an error */
+	if (job->status != 0) /* err_set() does nothing if the child has set an error */
 		(void)err_set(&result, EXIT_PARTIAL,
 			      "the jtool process for this JVM was killed; if memory ran out, name "
 			      "this JVM alone");
