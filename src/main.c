@@ -100,7 +100,10 @@ static bool is_surely_argument(const char *word)
 	       (strspn(word, "0123456789") < strlen(word) && parse_duration(word, 1, &ms) == 0);
 }
 
-/* Returns whether the word can only be a TARGET: if it is the only one, an argument is missing. */
+/*
+ * Returns whether the word can only be a TARGET.  If the line has only this word, an argument is
+ * missing.
+ */
 static bool is_surely_target(const struct cmd *cmd, const char *word)
 {
 	return strcmp(word, "all") == 0 || strspn(word, "0123456789") == strlen(word) ||
@@ -242,8 +245,8 @@ static int run_command(const struct cmd *cmd, char **argv, int argc, bool *json,
 	if (cmd->check && cmd->check(&ctx, err) < 0)
 		return -1;
 	/*
-	 * only for these commands: the sandbox takes 3 % of the time of a command that only
-	 * attaches
+	 * Only for these commands, because the sandbox takes 3 % of the time of a command that only
+	 * attaches.
 	 */
 	if (cmd->parses)
 		enter_sandbox(&ctx, SANDBOX_CLIENT);
@@ -357,8 +360,8 @@ int main(int argc, char **argv)
 		(void)flush_results(&err);
 	} else {
 		/*
-		 * The first byte that is written sets the stream's orientation.  If there was one,
-		 * the partial result is the document.
+		 * The first byte that is written sets the stream's orientation.  If a byte was
+		 * written, the partial result is the document.
 		 */
 		if (json && fwide(stdout, 0) == 0)
 			cmd_print_error_json(0, &err, stdout);
