@@ -157,7 +157,9 @@ static size_t count_differences(const struct class_capture *c, const struct cf_c
 	return n;
 }
 
-/* Counts every method with code as different: code that cannot be read cannot be compared. */
+/*
+ * Counts every method with code as different, because code that cannot be read cannot be compared.
+ */
 static size_t all_differ(const struct class_capture *c, const struct captured_method **first)
 {
 	if (first && c->n_methods > 0)

@@ -22,12 +22,12 @@ struct captured_method {
 #define CLASS_CAPTURE_MAX (256u << 20)
 
 struct class_capture {
-	bool begun;       /* number, outcome and code are valid */
+	bool begun;       /* `number`, `outcome` and `code` are valid */
 	uint32_t number;  /* number of the class in the agent's class index */
 	uint32_t outcome; /* WIRE_CAPTURED_* */
 	int32_t code;     /* JVMTI error of the capture */
 	struct buf file;  /* the class file; empty unless outcome is WIRE_CAPTURED_FILE */
-	bool memory;      /* pool and methods are valid */
+	bool memory;      /* `pool_count`, `pool` and `methods` are valid */
 	uint16_t pool_count;
 	struct buf pool;  /* constant pool in memory, without its constant_pool_count */
 	struct captured_method *methods;
@@ -35,11 +35,11 @@ struct class_capture {
 
 	/* State while frames arrive: */
 	/*
-	 * the buffer that receives the next bytes; it is in this struct, which must not move until
-	 * then
+	 * The buffer that receives the next bytes: `file`, `pool` or the `code` of a method.  This
+	 * struct must not move until they have arrived.
 	 */
 	struct buf *filling;
-	/* missing: bytes that `filling` still needs; announced: total for this class */
+	/* bytes that `filling` still needs, and bytes that were announced for this class so far */
 	size_t missing, announced;
 };
 
@@ -47,8 +47,8 @@ void class_capture_release(struct class_capture *c);
 
 /*
  * Reads one frame.  Returns 0 if more frames follow, and -EBADMSG if the frame is inconsistent.
- * Returns 1 if this class is complete: the frame is CAPTURE_END, or it starts the next class and
- * must be passed again with an empty class_capture.
+ * Returns 1 if this class is complete, because the frame is CAPTURE_END or starts the next class.
+ * In the second case, pass the frame again with an empty class_capture.
  */
 int class_capture_take(struct class_capture *c, uint16_t type,
 		       struct wire_reader payload) _must_check_;

@@ -75,8 +75,8 @@ static int take_member(struct class_members *m, struct wire_reader *payload)
 }
 
 /*
- * Orders methods by name, then descriptor.  HotSpot's own order, by the addresses of names,
- * changes.
+ * Orders methods by name, then descriptor, because HotSpot orders them by the addresses of their
+ * names, which differ between runs.
  */
 static int compare_methods(const void *a, const void *b)
 {

@@ -35,8 +35,8 @@ void class_origins_release(struct class_origins *p)
 }
 
 /*
- * Returns true if the id is the next one: the agent sends ids from 1 in order, so an id is an array
- * index plus 1.
+ * Returns true if the id is the next one.  The agent sends ids from 1 in order, so an id is an
+ * array index plus 1.
  */
 static bool is_next(uint32_t id, size_t n)
 {
@@ -106,7 +106,7 @@ static char unescaped(const char *at, size_t len)
 	return (char)strtoul(digits, NULL, 16);
 }
 
-/* Returns the path of a file: URL, or a copy of any other URL.  The caller frees it. */
+/* Returns the path of a "file:" URL, or a copy of any other URL.  The caller frees it. */
 static char *source_text(struct wire_text url)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;

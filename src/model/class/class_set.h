@@ -42,8 +42,8 @@ void class_set_release(struct class_set *set);
 /*
  * Adds all class files below a directory or in a jar.  A jar includes BOOT-INF/classes,
  * WEB-INF/classes, and the jars in BOOT-INF/lib and WEB-INF/lib.  In a multi-release jar, the
- * versions of classes for `release` are preferred. release 0 means unknown; it is treated as 8,
- * because JDK 8 ignores such versions. module-info and package-info are skipped.
+ * versions of classes for `release` are preferred.  If `release` is 0 (unknown), it is treated as
+ * 8, because JDK 8 ignores such versions.  The files module-info and package-info are skipped.
  *
  * Returns 0, or -1 with err set.  EXIT_USAGE: the path is not a class file, directory or jar, has
  * no class files, or part of it cannot be read.  EXIT_ANSWER: a class file is invalid, so that the

@@ -7,11 +7,17 @@
 /* Limit in bytes for one class file. */
 #define CLASS_SET_CLASS_MAX (64u << 20)
 
-/* class_set.c: adds one class file.  Always takes ownership of *bytes; `where` is copied. */
+/*
+ * Defined in class_set.c: adds one class file.  Always takes ownership of *bytes; `where` is
+ * copied.
+ */
 int class_set_take(struct class_set *set, const char *where, struct buf *bytes,
 		   struct err *err) _must_check_;
 
-/* class_set_jar.c: adds the open jar `fd` of `len` bytes; `path` is its name in messages. */
+/*
+ * Defined in class_set_jar.c: adds the open jar `fd` of `len` bytes; `path` is its name in
+ * messages.
+ */
 int class_set_add_jar(struct class_set *set, const char *path, int fd, uint64_t len,
 		      unsigned release, struct err *err) _must_check_;
 

@@ -99,7 +99,7 @@ static int add_entry(struct class_set *set, const struct zip *zip, const char *w
 
 /*
  * Adds the classes of a jar.  Starts with those for the highest suitable release, because the first
- * class of a name is used.
+ * of several classes with one name is used.
  */
 static int add_classes(struct class_set *set, const struct zip *zip, const char *where,
 		       unsigned release, struct err *err)

@@ -42,7 +42,10 @@ static int take_row(struct classes *c, struct wire_reader *payload)
 	    type_name_java(&name, signature.data, signature.len) < 0)
 		return -EBADMSG;
 	row.name = buf_take(&name);
-	/* The JVM itself generates arrays and some hidden classes: they have no code source. */
+	/*
+	 * Arrays and some hidden classes have no code source, because the JVM itself generates
+	 * them.
+	 */
 	if (row.traits & WIRE_CLASS_ARRAY || (row.loader == 0 && strchr(row.name, '/')))
 		row.source = 0;
 	row.signature = xstrndup(signature.data, signature.len);
@@ -117,8 +120,8 @@ const char *class_kind(const struct class_row *row)
 }
 
 /*
- * Omits "abstract" of interfaces, which is implicit, but not "static" and "final" of enums and
- * records, which may be implicit, too.
+ * Writes the modifiers.  Omits "abstract" of interfaces, which is implicit, but not "static" and
+ * "final" of enums and records, which may be implicit, too.
  */
 const char *class_modifiers(const struct class_row *row, char *text, size_t size)
 {

@@ -30,8 +30,8 @@ int classes_take(struct classes *c, uint16_t type, struct wire_reader *payload) 
 void classes_sort(struct classes *c);
 
 /*
- * Returns a word: "class", "interface", "array", "enum", "record", "annotation", "hidden" or
- * "lambda".
+ * Returns the kind of a class as a word: "class", "interface", "array", "enum", "record",
+ * "annotation", "hidden" or "lambda".
  */
 const char *class_kind(const struct class_row *row);
 /*
@@ -45,10 +45,10 @@ bool class_is_linked(const struct class_row *row); /* true for arrays */
 bool class_is_patched(const struct class_row *row);
 
 /*
- * Keeps the classes that match `loader` and at least one word, and frees the others.  A word is a
- * name or a glob, with dots or slashes; without words, all classes match.  `loader` NULL matches
- * any loader.  Sets unmatched[i] for each word that matches no class, and returns the number of
- * these words.  If it is not 0, no class is removed.
+ * Removes all classes except those that match `loader` and at least one word.  A word is a name or
+ * a glob, with dots or slashes; without words, all classes match.  `loader` NULL matches any
+ * loader.  Sets unmatched[i] for each word that matches no class, and returns the number of these
+ * words.  If it is not 0, no class is removed.
  */
 size_t classes_select(struct classes *c, char *const *words, size_t n_words, const char *loader,
 		      bool *unmatched);

@@ -22,8 +22,8 @@ static void add_row(struct code_diff *diff, enum code_diff_kind kind, struct cf_
 }
 
 /*
- * Returns true if the method's code is equivalent in both.  Two methods without code (abstract,
- * native) are the same.
+ * Returns true if the method has equivalent code in the running class and in the file.  Two methods
+ * without code (abstract, native) are the same.
  */
 static bool is_same(struct effective_code *r, const struct effective_method *m,
 		    const struct cf_class *file, const struct cf_member *member)
@@ -38,8 +38,8 @@ static bool is_same(struct effective_code *r, const struct effective_method *m,
 }
 
 /*
- * Returns true if the capture omits the method, so that it is not missing in the JVM: a capture
- * without a class file has only methods with code.
+ * Returns true if the capture lacks the method but the JVM has it, because a capture without a
+ * class file has only methods with code.
  */
 static bool is_unreported(const struct effective_code *r, const struct cf_member *member)
 {

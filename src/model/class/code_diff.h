@@ -5,7 +5,7 @@
 #include "model/class/class_capture.h"
 
 enum code_diff_kind {
-	CODE_DIFF_CODE,   /* both have the method, with different code */
+	CODE_DIFF_CODE,   /* the JVM and the file have the method, with different code */
 	CODE_DIFF_MEMORY, /* only the JVM has the method */
 	CODE_DIFF_FILE,   /* only the file has the method */
 };

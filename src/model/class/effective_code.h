@@ -12,8 +12,8 @@
 
 struct effective_code {
 	const struct cf_class *class;    /* the class file; NULL: none */
-	const struct class_capture *captured; /* the memory contents; NULL: none */
-	/* constant pool of the memory contents; at is NULL if there are none */
+	const struct class_capture *captured; /* the contents of the JVM's memory; NULL: none */
+	/* constant pool in the JVM's memory; pool.at is NULL if `captured` has none */
 	struct cf_pool pool;
 	struct ag_mem mem;
 	struct cf_members left; /* state of effective_code_next() */
@@ -22,8 +22,8 @@ struct effective_code {
 
 struct effective_method {
 	struct javasig_member member;
-	struct cf_body body; /* the code that runs; code is NULL if the method has none */
-	/* the code in the class file, with its tables; code is NULL if there is none */
+	struct cf_body body; /* the code that runs; body.code is NULL if the method has none */
+	/* the code in the class file, with its tables; file.code is NULL if there is none */
 	struct cf_code file;
 	bool memory;         /* body is from memory, not from the class file */
 };

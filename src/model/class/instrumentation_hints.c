@@ -13,9 +13,9 @@ enum sign_location {
 };
 
 /*
- * The names that tools leave.  Only names that are specific to a tool: packages that are not its
- * API, and prefixes of members that nobody would write by hand.  Classes whose names begin with
- * `home` (if NULL, with `text`) belong to the tool itself and are ignored.
+ * The names that tools leave.  Has only names that are specific to a tool, such as packages that
+ * are not its API, and prefixes of members that nobody would write by hand.  Classes whose names
+ * begin with `home` (if NULL, with `text`) belong to the tool itself and are ignored.
  */
 static const struct sign {
 	enum sign_location location;

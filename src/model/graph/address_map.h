@@ -16,7 +16,10 @@
 /* The objects that begin in 64 consecutive words of the heap. */
 struct address_map_block {
 	uint64_t begins;  /* bit i: an object begins at word i */
-	/* first unit of the objects' numbers, which are in address order, in address_map.numbers */
+	/*
+	 * index in address_map.numbers, counted in units, of the first object's number; the numbers
+	 * of the block's other objects follow, in address order
+	 */
 	uint32_t numbers;
 	uint32_t unused;
 };
@@ -41,8 +44,8 @@ struct address_map {
 
 void address_map_release(struct address_map *map);
 /*
- * Step 1 of a lookup: returns the block of the address.  Do each step for many objects before the
- * next step.
+ * Step 1 of a lookup: returns the index in `blocks` of the block of the address.  Do each step for
+ * many objects before the next step, because each step prefetches data for the next one.
  */
 size_t address_map_block(struct address_map *map, uint64_t address);
 /* Step 2: prefetches the number of the object. */

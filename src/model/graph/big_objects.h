@@ -32,10 +32,10 @@ static inline bool big_objects_has(const struct big_objects *b, uint32_t node)
 uint32_t big_objects_number(const struct big_objects *b, uint32_t node);
 uint64_t big_objects_retained(const struct big_objects *b, uint32_t number);
 /*
- * Returns whether the node belongs to the same list or tree as its dominator: the dominator or, for
- * nodes in an array, the dominator's dominator has the node's class.  Higher dominators do not
- * count: a map three levels below another map is not a node of that map.  Returns false for class
- * objects.
+ * Returns whether the node belongs to the same list or tree as its dominator.  It does if its
+ * dominator has the same class or, for nodes in an array, if the dominator of the array has it.
+ * Higher dominators do not count, because a map three levels below another map is not a node of
+ * that map.  Returns false for class objects.
  */
 bool big_objects_continues(const struct big_objects *b, uint32_t node);
 

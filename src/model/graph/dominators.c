@@ -1,9 +1,9 @@
 /*
  * Finds dominators by semi-NCA: L. Georgiadis, "Linear-Time Algorithms for Dominators and Related
  * Problems", 2005.  Semidominators are computed as by Lengauer and Tarjan, with simple path
- * compression.  The dominator of a node is then found from its parent upwards in the dominator
- * tree: the first node whose number is not above the semidominator's.  Nodes are identified by
- * depth-first number; ancestors have lower numbers.
+ * compression.  The dominator of a node is then found on the way from its parent up the dominator
+ * tree, as the first node whose number is not above the number of the semidominator.  Nodes are
+ * identified by depth-first number; ancestors have lower numbers.
  */
 #include <string.h>
 
@@ -14,22 +14,24 @@
 
 struct semi_nca {
 	struct graph_dfs dfs;
-	/* the referrers of each node, without those in the search tree; one range per node */
+	/* numbers of each node's referrers, without edges in the search tree; one range per node */
 	uint32_t *others;
 	/*
-	 * Indexed by number: a forest of the processed nodes, with compressed paths to their
-	 * ancestors.
+	 * Indexed by depth-first number: a forest of the processed nodes, with compressed paths to
+	 * their ancestors.
 	 */
 	struct link {
-		uint32_t up, least; /* the least semidominator on the path to `up` */
+		/* `up`: an ancestor; `least`: the least semidominator on the path to `up` */
+		uint32_t up, least;
 	} *links;
 	uint32_t *semi;      /* shares the memory of dfs.edge */
-	uint32_t *dominator; /* shares the memory of dfs.parent: initially, each node's parent */
+	/* shares the memory of dfs.parent, so it begins as each node's parent */
+	uint32_t *dominator;
 };
 
 /*
- * Replaces the counts in state.others by starts of ranges.  list_others() then advances each start
- * to the end of its range.
+ * Replaces the counts in graph_dfs_state.others by the starts of ranges in semi_nca.others.
+ * list_others() then advances each start to the end of its range.
  */
 static void start_ranges(struct graph_dfs *d)
 {
@@ -175,8 +177,8 @@ static void find_dominators(struct semi_nca *r)
 }
 
 /*
- * Stores the dominators in the memory of dfs.edge: new pages would have to be cleared by the
- * kernel.
+ * Stores the dominators in the memory of dfs.edge, because the kernel would have to clear new
+ * pages.
  */
 static void store_dominators(struct semi_nca *r, struct dominators *tree)
 {

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 /*
- * The codes of tags.  Low indices have codes: most objects have few fields, most arrays few gaps,
- * and most classes few static fields.
+ * The codes of edge tags.  Only low indices have codes, because most objects have few fields, most
+ * arrays few gaps, and most classes few static fields.
  */
 const struct graph_code graph_codes[GRAPH_CODES] = {
 	{ GRAPH_FIELD, 0, 56 },
@@ -60,7 +60,7 @@ uint64_t graph_size(const struct graph *g, uint32_t node)
 static int by_node(const void *key, const void *element)
 {
 	uint32_t node = *(const uint32_t *)key;
-	/* the node or edge number is the first member of each table's entries. */
+	/* the node or edge number is the first member of each table's entries */
 	uint32_t other = *(const uint32_t *)element;
 
 	return node < other ? -1 : node > other;
@@ -162,8 +162,8 @@ static struct graph_edge near_edge(const struct graph *g, uint32_t at, uint32_t 
 }
 
 /*
- * Reads an edge.  *element is 1 + index of the last array element that was read, or 0 if the last
- * edge was not an element; it is updated.
+ * Reads an edge.  *element is 1 + index of the array element that the previous edge leads from, or
+ * 0 if that edge was not an element; it is updated.
  */
 static struct graph_edge read_edge(const struct graph *g, uint32_t at, uint32_t *element)
 {

@@ -18,7 +18,7 @@
 
 #define GRAPH_NONE UINT32_MAX /* "no node" or "no class" */
 
-/* How an object refers to another. */
+/* How an object refers to another, and the meaning of graph_edge.index. */
 enum graph_via {
 	GRAPH_FIELD,    /* index: field number in the heap stream */
 	GRAPH_STATIC,   /* index: number of the static field in the heap stream */
@@ -48,16 +48,17 @@ struct graph_facts {
 	uint32_t n_classes;
 	uint32_t class_class; /* class number of java.lang.Class */
 	/*
-	 * Indexed by class: the JVM never unloads its loader (bootstrap, platform, application).
-	 * NULL means false for all.  The java.lang.Class of a permanent class becomes a root
-	 * (HEAP_STREAM_ROOT_CLASS), because a path through its loader explains nothing.
+	 * Indexed by class: true if the JVM never unloads the class, because its loader is the
+	 * bootstrap, platform or application loader.  NULL means false for all.  The
+	 * java.lang.Class of a permanent class becomes a root (HEAP_STREAM_ROOT_CLASS), because a
+	 * path through its loader explains nothing.
 	 */
 	const bool *permanent;
-	/* id of the agent's thread, whose stack's roots are ignored; 0: none */
+	/* id of the agent's thread, the roots on whose stack are ignored; 0: none */
 	uint64_t own_thread;
 	/*
 	 * true: the heap walk was complete, so an object without a record OBJECT or MIRROR is the
-	 * class object of a primitive type or of an archived class. false: the class of such an
+	 * class object of a primitive type or of an archived class.  If false, the class of such an
 	 * object is unknown.
 	 */
 	bool whole;
@@ -66,7 +67,7 @@ struct graph_facts {
 struct graph_builder;
 
 /*
- * Returns a builder, which builds the graph while the heap stream arrives. max_bytes limits the
+ * Returns a builder, which builds the graph while the heap stream arrives.  `max_bytes` limits the
  * memory of builder and graph together (0: no limit); dominators_find() needs the same amount in
  * addition.
  */
@@ -102,7 +103,7 @@ uint32_t graph_stands_for(const struct graph *g, uint32_t node);
 uint32_t graph_mirror(const struct graph *g, uint32_t class);
 /* Returns the loader object of a class; GRAPH_NONE: the bootstrap loader, or unknown. */
 uint32_t graph_loader(const struct graph *g, uint32_t class);
-/* Returns whether the object belongs to jtool.  Such objects have no edges in or out. */
+/* Returns whether jtool's agent created the object.  Such objects have no edges in or out. */
 bool graph_is_own(const struct graph *g, uint32_t node);
 /*
  * Returns the first bytes of a String's or array's text, and their number in *len.  Returns NULL if
@@ -116,7 +117,7 @@ const struct graph_root *graph_roots(const struct graph *g, size_t *n);
 
 /*
  * An iterator over the edges of a node: first those of the heap stream, in its order, then the
- * class edge.  Use graph_edges_next() and no members.
+ * class edge.  Use only graph_next(), and no members.
  */
 struct graph_edges {
 	const struct graph *graph;
@@ -130,16 +131,16 @@ bool graph_next(struct graph_edges *edges, struct graph_edge *edge);
 
 /* The shortest path from the roots to each node.  With `weak`, paths may contain REFERENT edges. */
 struct graph_bfs {
-	/* by node: previous node on its path; a root has itself; GRAPH_NONE: unreachable */
+	/* indexed by node: previous node on its path; a root has itself; GRAPH_NONE: unreachable */
 	uint32_t *parent;
-	uint32_t *edge;   /* by node: the edge from `parent`; use graph_bfs_edge() */
+	uint32_t *edge;   /* indexed by node: the edge from `parent`; use graph_bfs_edge() */
 };
 void graph_bfs(const struct graph *g, bool weak, struct graph_bfs *bfs);
 /*
- * Finds paths that explain why `nodes` are alive.  For the value of a static field, the path to its
- * class through the class's loader explains nothing.  So a path may also begin at a class object,
- * if that is reachable without passing `nodes`, and if the loader of its class is not one of
- * `nodes`.
+ * Finds paths that explain why `nodes` are alive.  An object in a static field is reachable through
+ * the loader of its class, but that part of the path explains nothing.  So a path may also begin at
+ * a class object, if that object is reachable without passing `nodes`, and if the loader of its
+ * class is not one of `nodes`.
  */
 void graph_bfs_to(const struct graph *g, bool weak, const uint32_t *nodes, size_t n,
 		  struct graph_bfs *bfs);
@@ -147,8 +148,9 @@ void graph_bfs_release(struct graph_bfs *bfs);
 /* Returns the last edge of the path to `node`.  `node` must not be the start of a path. */
 struct graph_edge graph_bfs_edge(const struct graph *g, const struct graph_bfs *bfs, uint32_t node);
 /*
- * Returns the root of a node whose kind is most informative, or NULL if the node is not a root.
- * Never NULL for a class object.
+ * Returns the root that refers to `node`; of several, the one with the most informative kind.
+ * Returns NULL if the node is not a root.  A class object always counts as a root, of the kind
+ * HEAP_STREAM_ROOT_CLASS if it has no other.
  */
 const struct graph_root *graph_root_of(const struct graph *g, uint32_t node);
 
@@ -156,19 +158,23 @@ const struct graph_root *graph_root_of(const struct graph *g, uint32_t node);
  * The dominator tree.  Node d dominates node n if every path from the roots to n contains d; the
  * nearest such d is called n's dominator.  A node retains itself and all nodes that it dominates.
  *
- * weak: REFERENT edges count as references.  Without it, objects that are reachable only through
- * REFERENTs are separate subtrees below the roots.  In both cases, the tree has all live objects.
+ * The argument `weak` of dominators_find() says whether REFERENT edges count as references.  If
+ * not, objects that are reachable only through REFERENTs are separate subtrees below the roots.  In
+ * both cases, the tree has all live objects.
  */
 struct dominators {
 	uint32_t n;            /* number of nodes of the graph */
-	/* by node; the value n: only the roots dominate it; GRAPH_NONE: unreachable */
+	/*
+	 * indexed by node; the value n means that only the roots dominate it; GRAPH_NONE:
+	 * unreachable
+	 */
 	uint32_t *dominator;
-	uint64_t *retained;    /* by node: bytes; 0: unreachable */
+	uint64_t *retained;    /* indexed by node: retained bytes; 0: unreachable */
 	uint64_t total;        /* bytes of all reachable nodes */
 	uint64_t n_reached;    /* number of reachable nodes */
 	/*
-	 * Nodes that are reachable only through REFERENTs, indexed by strength: that of the weakest
-	 * REFERENT on their best path.
+	 * Nodes that are reachable only through REFERENTs, indexed by the strength of the weakest
+	 * REFERENT on the node's best path (enum heap_stream_strength).
 	 */
 	struct {
 		uint64_t n, bytes;
@@ -178,8 +184,8 @@ void dominators_find(const struct graph *g, bool weak, struct dominators *tree);
 void dominators_release(struct dominators *tree);
 
 /*
- * The sums of a group of classes.  Class c belongs to group[c], which is below n_groups.
- * `retained` counts the nodes that no other node of the group dominates.
+ * The sums of a group of classes.  In graph_sum_up(), class c belongs to group[c], which is below
+ * n_groups.  `retained` counts the nodes that no other node of the group dominates.
  */
 struct graph_sum {
 	uint64_t instances, shallow, retained; /* shallow and retained are bytes */
@@ -187,8 +193,8 @@ struct graph_sum {
 void graph_sum_up(const struct graph *g, const struct dominators *tree, const uint32_t *group,
 		  uint32_t n_groups, struct graph_sum *sums);
 /*
- * Returns the sums of objects that were described but are unreachable: the garbage in a dump.
- * `retained` is 0.
+ * Returns the sums of the objects that the heap stream describes but that are unreachable: the
+ * garbage in a dump.  `retained` is 0.
  */
 struct graph_sum graph_sum_unreached(const struct graph *g, const struct dominators *tree);
 

@@ -2,7 +2,7 @@
 #include "model/graph/graph_internal.h"
 
 /* Special values of graph_bfs.edge, which are not edge numbers. */
-#define BY_CLASS (UINT32_MAX - 1) /* the node was reached by the class edge */
+#define BY_CLASS (UINT32_MAX - 1) /* the node was reached by the class edge of its parent */
 #define BYPASSED (UINT32_MAX - 2) /* the node was not reached, but is bypassed by the search */
 
 struct search {
@@ -22,8 +22,8 @@ static void reach(struct search *s, uint32_t to, uint32_t from, uint32_t edge)
 }
 
 /*
- * Adds the roots to the queue: the class roots or all others.  Class roots come first, because
- * their paths are the clearest.
+ * Adds roots to the queue: with `classes` the class roots (HEAP_STREAM_ROOT_CLASS), otherwise all
+ * others.  Callers add the class roots first, because their paths are the clearest.
  */
 static void reach_roots(struct search *s, bool classes)
 {
@@ -110,8 +110,8 @@ static void bypass(struct search *s, const uint32_t *nodes, size_t n)
 }
 
 /*
- * Returns whether the loader of the class is bypassed.  Then the class is reachable because of the
- * loader, and explains nothing.
+ * Returns whether the loader of the class is bypassed.  If so, the class is alive because of that
+ * loader, and a path from the class explains nothing.
  */
 static bool has_bypassed_loader(const struct search *s, uint32_t class)
 {

@@ -135,8 +135,8 @@ static int compare_texts(const void *a_, const void *b_)
 }
 
 /*
- * Sorts the tables by node.  Lengths are mostly in this order, because the first reference to an
- * array has its length.
+ * Sorts the tables by node.  The table graph.lengths is mostly in order already, because the first
+ * reference to an array has its length.
  */
 static void sort_tables(struct graph *g)
 {
@@ -152,8 +152,8 @@ static void sort_tables(struct graph *g)
 }
 
 /*
- * Sets the class of objects without a description: after a complete walk, they are class objects of
- * unknown classes.
+ * Sets the class of objects without an OBJECT or MIRROR record.  After a complete walk, these are
+ * class objects of unknown classes.
  */
 static void set_undescribed(struct graph *g)
 {

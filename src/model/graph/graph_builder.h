@@ -13,12 +13,15 @@ struct graph_class_object {
 struct graph_class_objects {
 	struct graph_class_object *list;
 	size_t n, cap;
-	uint32_t min;        /* 1 + the highest class number of an object so far; 0: none */
-	/* class of the class objects that were sent as OBJECT; GRAPH_NONE: none */
+	uint32_t min; /* least valid graph_facts.n_classes: 1 + the highest class number so far */
+	/*
+	 * class number of the java.lang.Class objects that had an OBJECT record; GRAPH_NONE: none
+	 * yet
+	 */
 	uint32_t of_objects;
 };
 
-/* Capacities of the graph's arrays, in array entries. */
+/* Capacities of the arrays in struct graph, in array entries. */
 struct graph_capacity {
 	size_t class, size, first, to, tag, far, lengths, roots, texts, text;
 };
@@ -28,7 +31,8 @@ struct graph_current {
 	uint32_t node;    /* GRAPH_NONE: no object yet */
 	/* 1 + index of the previous edge's array element; 0: it was not an element */
 	uint32_t element;
-	uint32_t run;     /* number of elements since the last multiple of GRAPH_ELEMENT_RUN */
+	/* counts the object's element edges: from 1 to GRAPH_ELEMENT_RUN, then from 1 again */
+	uint32_t run;
 };
 
 /* Objects that belong to jtool's agent, see graph_is_own(). */

@@ -5,8 +5,8 @@
 #define AT_END UINT32_MAX         /* all edges of the node were followed */
 
 /*
- * Returns the last edge of a node.  The search follows it first: HotSpot's visit stack is last-in
- * first-out, so the heap stream describes the target of the last edge first.
+ * Returns the last edge of a node.  The search follows it first, because HotSpot's visit stack is
+ * last-in first-out, so the heap stream describes the target of the last edge first.
  */
 static uint32_t last_edge(const struct graph *g, uint32_t node)
 {
@@ -20,7 +20,7 @@ static uint32_t last_edge(const struct graph *g, uint32_t node)
 }
 
 /*
- * Number of nodes by which a prefetch precedes the use: the flags of the next nodes are rarely in
+ * Number of edges whose targets are prefetched, because graph_dfs.state of a target is rarely in
  * the cache.
  */
 #define AHEAD 4
@@ -114,8 +114,8 @@ static void search(struct graph_dfs *d, uint32_t node)
 
 /*
  * Visits the nodes that are reachable through REFERENTs of this strength or a stronger one.  All
- * referents that were not visited before this call become children of the super-root, even if one
- * of them reaches another.
+ * targets of REFERENTs that were not visited before this call become children of the super-root,
+ * even if one of them reaches another.
  */
 static void search_referents(struct graph_dfs *d, unsigned strength)
 {

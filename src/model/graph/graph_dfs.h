@@ -10,7 +10,7 @@
 struct graph_dfs {
 	const struct graph *graph;
 	bool weak;         /* follow REFERENT edges, too */
-	uint32_t n;        /* the highest number of a node */
+	uint32_t n;        /* the highest number of a node so far */
 	/* Arrays indexed by depth-first number: */
 	uint32_t *node;    /* the node with this number */
 	uint32_t *parent;  /* number of the parent in the search tree */
@@ -18,12 +18,15 @@ struct graph_dfs {
 	uint64_t *rooted;  /* one bit per number: the node is a child of the super-root */
 	/* Arrays indexed by node, edge or class: */
 	struct graph_dfs_state {
-		uint32_t number; /* 0: not visited */
-		uint32_t others; /* number of edges to the node that are not in tree_edges */
+		uint32_t number; /* depth-first number; 0: not visited */
+		/* number of edges to the node that are not in tree_edges; see also dominators.c */
+		uint32_t others;
 	} *state;
-	/* one bit per edge, without class edges: the edge is in the search tree */
+	/* one bit per edge (class edges have none): the edge is in the search tree */
 	uint64_t *tree_edges;
-	/* by class: target of the class edges of its instances; GRAPH_NONE: do not follow */
+	/*
+	 * indexed by class: target of the class edges of its instances; GRAPH_NONE: do not follow
+	 */
 	uint32_t *class_to;
 	/* REFERENT edges that were not followed yet. */
 	struct graph_referent {

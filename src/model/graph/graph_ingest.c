@@ -8,7 +8,7 @@
 #include "base/xalloc.h"
 
 #define NODES_MAX (UINT32_C(1) << 31)
-/* limit for edges, with class edges; higher numbers are reserved */
+/* limit for edges, with one class edge per node; higher numbers have special meanings */
 #define EDGES_MAX (UINT32_MAX - 99)
 
 struct graph_builder *graph_builder_new(size_t max_bytes)
@@ -62,8 +62,8 @@ static void add_node(struct graph_builder *b)
 }
 
 /*
- * Stores the size of an object.  Each reference to the object may have its size; all of them must
- * be equal.
+ * Stores the size of an object.  Each record of a reference to the object may have its size, and
+ * all these sizes must be equal.
  */
 static int take_size(struct graph_builder *b, uint32_t node, const struct heap_stream_record *r)
 {
@@ -101,7 +101,7 @@ static uint8_t tag_of(struct graph_builder *b, enum graph_via via, uint32_t inde
 	while (code->via != via)
 		code++;
 	if (via == GRAPH_ELEMENT) {
-		delta -= c->element; /* becomes huge if indices do not ascend, which is an error */
+		delta -= c->element; /* at least 0: heap_stream_read() returns ascending indices */
 		c->element = index + 1;
 		c->run = c->run % GRAPH_ELEMENT_RUN + 1;
 	} else {
@@ -150,8 +150,8 @@ static int take_edge(struct graph_builder *b, uint32_t to, enum graph_via via,
 }
 
 /*
- * Records the class of a java.lang.Class that was sent as OBJECT.  graph_build() checks that it is
- * the same for all.
+ * Records the class number of a java.lang.Class that was sent as OBJECT.  Returns -EBADMSG if
+ * another one had another class number.
  */
 static int claim_class_object(struct graph_class_objects *objects, uint32_t class)
 {

@@ -15,7 +15,7 @@
 #include "base/mmap_array.h"
 #include "model/graph/graph.h"
 
-/* Flags in class[], in addition to the class number. */
+/* Flags in graph.class[], in addition to the class number. */
 #define GRAPH_OWN (1u << 31) /* the object belongs to jtool's agent */
 /* the object is a java.lang.Class; the class number is that of the class it represents */
 #define GRAPH_MIRROR (1u << 30)
@@ -31,7 +31,8 @@
 #define GRAPH_REFERENT_CODE 116 /* code of HEAP_STREAM_SOFT; the other strengths follow */
 
 /*
- * One in 64 elements has its index in far[], so that computing an index reads at most 64 elements.
+ * One in 64 element edges has its index in far[], so that computing an index reads at most 64
+ * element edges.
  */
 #define GRAPH_ELEMENT_RUN 64
 
@@ -64,16 +65,18 @@ struct graph {
 	uint32_t n, n_edges;
 	uint32_t n_held; /* number of edges that were not removed */
 	uint32_t *class;
-	uint32_t *size;  /* by node: size in words of 8 bytes */
+	uint32_t *size;  /* indexed by node: size in words of 8 bytes */
 	uint32_t *first;
 	uint32_t *to;
-	uint8_t *tag;    /* n_edges tags, and a GRAPH_FIRST after them */
+	/* n_edges tags, and after them a GRAPH_FIRST, which ends the last node's edges */
+	uint8_t *tag;
 	struct graph_far *far;
 	size_t n_far;
 	struct graph_length *lengths; /* lengths of arrays, sorted by node */
 	size_t n_lengths;
-	uint32_t *mirrors; /* by class: node of its java.lang.Class, or GRAPH_NONE */
-	struct graph_root *class_roots; /* by class: a root that refers to its java.lang.Class */
+	uint32_t *mirrors; /* indexed by class: node of its java.lang.Class, or GRAPH_NONE */
+	/* indexed by class: a root that refers to its java.lang.Class */
+	struct graph_root *class_roots;
 	uint32_t n_classes, class_class;
 	struct graph_root *roots; /* sorted by node */
 	size_t n_roots;
@@ -83,8 +86,8 @@ struct graph {
 };
 
 /*
- * Returns the strength of a REFERENT edge; for other edges, a number of at least
- * HEAP_STREAM_STRENGTHS.
+ * Returns the strength (enum heap_stream_strength) of a REFERENT edge, from its tag; for other
+ * edges, a number of at least HEAP_STREAM_STRENGTHS.
  */
 static inline unsigned graph_strength(uint8_t tag)
 {

@@ -37,7 +37,8 @@ struct summing {
 	const struct dominators *tree;
 	const uint32_t *group;
 	struct graph_sum *sums;
-	uint32_t *open; /* by group: number of the group's nodes on the path to the current node */
+	/* indexed by group: number of the group's nodes on the path to the current node */
+	uint32_t *open;
 };
 
 static void enter(struct summing *s, uint32_t node)
@@ -75,7 +76,7 @@ void graph_sum_up(const struct graph *g, const struct dominators *tree, const ui
 		uint32_t child = f.first[node];
 
 		if (child != GRAPH_NONE) {
-			/* Removes the child from the list: each child is visited once */
+			/* Remove the child from the list, so that it is visited once. */
 			f.first[node] = f.next[child];
 			enter(&s, child);
 			node = child;

@@ -5,7 +5,7 @@
 #include "base/id_map.h"
 #include "base/xalloc.h"
 
-/* The rows while objects are counted. by_key maps a holder and a class to an index in `rows`. */
+/* The rows while objects are counted.  `by_key` maps a holder and a class to an index in `rows`. */
 struct counts {
 	struct held_row *rows;
 	size_t n, cap;
@@ -40,14 +40,14 @@ struct finder {
 	const struct big_objects *bigs;
 	const struct held_by_class_wanted *wanted;
 	/*
-	 * By node that is not big: 1 + the holder of its list; 0: not known yet; GRAPH_NONE: its
-	 * list has no holder.  NULL if wanted->follow is false.
+	 * For each node that is not big: 1 + the holder of the node's list or tree; 0: not known
+	 * yet; GRAPH_NONE: the list has no holder.  NULL if wanted->follow is false.
 	 */
 	uint32_t *known;
 	struct counts counts;
 };
 
-/* Returns the holder for which the objects count that the node dominates, or GRAPH_NONE. */
+/* Returns the holder for which the objects below `node` in the tree count, or GRAPH_NONE. */
 static uint32_t owner_of(const struct finder *f, uint32_t node)
 {
 	const struct big_objects *b = f->bigs;

@@ -24,11 +24,12 @@ enum held_role {
 };
 
 struct held_by_class_wanted {
-	/* by big object: the holder for the objects that it dominates; GRAPH_NONE: none */
+	/* indexed by big object: the holder for the objects that it dominates; GRAPH_NONE: none */
 	const uint32_t *holders;
-	const uint8_t *roles;    /* by big object: enum held_role */
+	const uint8_t *roles;    /* indexed by big object: enum held_role */
 	uint32_t roots;          /* the holder for objects that only the roots dominate */
-	bool follow; /* count small objects in a list of the holder as HELD_SHALLOW, too */
+	/* count small nodes of a holder's list as HELD_SHALLOW, and what they dominate, too */
+	bool follow;
 };
 
 void held_by_class_find(struct held_by_class *p, const struct big_objects *b,

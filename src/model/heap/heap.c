@@ -90,7 +90,7 @@ const char *heap_strength(uint32_t strength)
 }
 
 /*
- * Returns a copy of the class with its fields; if the class number is invalid, one without fields.
+ * Returns a copy of the class, for its fields.  If the class number is invalid, the copy has none.
  */
 static struct heap_class fields_of(const struct heap *h, uint32_t class)
 {

@@ -16,9 +16,11 @@ struct heap_class {
 	char *name;   /* Java source form: "a.b.C$D", "int[][]" */
 	char *loader; /* as class_origins_loader() returns it: "bootstrap", "app", … */
 	char *module; /* NULL: none or unknown */
-	bool permanent; /* the JVM never unloads the class's loader */
+	bool permanent; /* the JVM never unloads the class */
 	bool has_fields;    /* `fields` and `statics` are filled in */
-	/* indexed by graph_edge.index: of FIELD edges of instances, and of STATIC edges */
+	/*
+	 * `fields` is indexed by graph_edge.index of FIELD edges, `statics` by that of STATIC edges
+	 */
 	struct heap_field *fields, *statics;
 	uint32_t n_fields, n_statics;
 };
@@ -53,10 +55,10 @@ const char *heap_class_name(const struct heap *h, uint32_t class);
 const char *heap_node_class(const struct heap *h, uint32_t node);
 
 /*
- * Appends a text on how a node refers to another, which is "via" in the JSON of refpaths and
- * retained: "field NAME", "static NAME", "[INDEX]", "field referent (soft)", "class loader",
- * "superclass", "constant pool", "class"… NAME is "#INDEX" if the fields of heap_via_class() are
- * not known.
+ * Appends a text that says how `node` refers to edge->to.  The text is "via" in the JSON of `jtool
+ * refpaths` and `jtool retained`: "field NAME", "static NAME", "[INDEX]", "field referent (soft)",
+ * "class loader", "superclass", "constant pool", "class"…  NAME is "#INDEX" if the fields of
+ * heap_via_class() are not known.
  */
 void heap_via(const struct heap *h, uint32_t node, const struct graph_edge *edge, struct buf *text);
 
@@ -66,7 +68,9 @@ const char *heap_strength(uint32_t strength); /* returns "soft", "weak", … */
 
 const char *heap_thread_name(const struct heap *h, uint64_t id); /* returns NULL if unknown */
 const struct heap_method *heap_method(const struct heap *h, uint32_t method);
-/* Returns the name of a root kind in the JSON of refpaths: "jni global", "stack local", … */
+/*
+ * Returns the name of a root kind in the JSON of `jtool refpaths`: "jni global", "stack local", …
+ */
 const char *heap_root_kind(enum heap_stream_root kind);
 
 #endif

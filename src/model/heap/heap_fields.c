@@ -39,8 +39,8 @@ void shape_add_field(struct shape *s, const char *name, size_t len, bool is_stat
 }
 
 /*
- * Classes in the order of the visit.  Each is visited once: supertypes are untrusted and may be
- * circular.
+ * Classes in the order of the visit.  Each class is visited once, because the supertypes are
+ * untrusted and may be circular.
  */
 struct visits {
 	const struct shapes *shapes;
@@ -101,7 +101,7 @@ uint32_t heap_fields_missing(const struct shapes *shapes, uint32_t class)
 }
 
 /*
- * Visits a class, its superclasses and all interfaces.  Returns the number of classes without the
+ * Visits a class, its superclasses and all interfaces.  Returns the number of classes, not counting
  * interfaces.
  */
 static size_t visit_supertypes(struct visits *m)
@@ -126,8 +126,8 @@ static uint64_t count_fields(const struct visits *m, size_t from)
 }
 
 /*
- * Fills in the names of the fields that `declarer` declares, from `index` on.  Skips static fields
- * that are inherited.
+ * Fills in the names of the fields that `declarer` declares; the first one has the index `index`.
+ * Unless `is_own`, skips static fields, because they are inherited.
  */
 static void fill_from(struct heap_class *c, const struct shapes *shapes, uint32_t declarer,
 		      bool is_own, size_t index)

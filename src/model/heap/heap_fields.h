@@ -39,7 +39,10 @@ void shape_add_field(struct shape *s, const char *name, size_t len, bool is_stat
 
 /* Returns a class whose shape heap_fields_fill() needs and that is not known yet, or GRAPH_NONE. */
 uint32_t heap_fields_missing(const struct shapes *shapes, uint32_t class);
-/* Fills in the names of the fields and static fields of a class, unless it has them already. */
+/*
+ * Fills in the names of the fields and static fields of a class.  Does nothing if the class has
+ * them already.
+ */
 void heap_fields_fill(struct heap *heap, const struct shapes *shapes, uint32_t class);
 
 #endif

@@ -78,7 +78,8 @@ int heap_wire_take(struct heap_wire *w, uint16_t type, struct wire_reader *paylo
 		return take_each(w->heap, take_method, payload);
 	case WIRE_GRAPH_END:
 		return take_end(w, payload);
-	case WIRE_CLASSES_END: /* ends the new classes of the class index; the heap frames go on */
+	/* an error, because only GRAPH_END may end the frames of a heap walk */
+	case WIRE_CLASSES_END:
 		return -EBADMSG;
 	default:
 		return classes_take(w->classes, type, payload);
@@ -99,7 +100,9 @@ static struct heap_class class_of(const struct class_row *row, const struct clas
 	};
 }
 
-/* Orders the heap's classes by their row numbers, whatever the order of the rows. */
+/*
+ * Adds the classes to w->heap in the order of their numbers, because w->classes may have any order.
+ */
 void heap_wire_finish(struct heap_wire *w, struct graph_facts *facts)
 {
 	const struct classes *classes = w->classes;

@@ -12,17 +12,18 @@
 
 struct heap_wire {
 	/* Not owned: */
-	struct classes *classes; /* the class index to which GRAPH refers; new classes are added */
+	/* the class index to which the frames refer; new classes are added */
+	struct classes *classes;
 	struct heap *heap;       /* threads and methods are added to it */
 
 	/* Values of the frame GRAPH_END: */
 	uint32_t outcome; /* enum wire_graphed */
 	uint64_t pause_ns, waited_ns;
 	uint64_t own_thread; /* id of the agent thread; 0: the heap stream must be ignored */
-	uint64_t agent_peak; /* most bytes that the agent had allocated at a time */
+	uint64_t agent_peak; /* the most bytes that the agent had allocated at any time */
 	uint32_t why;        /* enum wire_snapshot_why: why there is no snapshot */
 	int32_t code;
-	uint64_t child_ns; /* for a snapshot: duration of the walk in the child */
+	uint64_t child_ns; /* duration of the walk in the child process of a snapshot, in ns */
 };
 
 /* Parses one frame.  Returns 0 when more follow, 1 for the last one, -EBADMSG if it is invalid. */
@@ -30,7 +31,7 @@ int heap_wire_take(struct heap_wire *w, uint16_t type, struct wire_reader *paylo
 	_must_check_;
 
 /*
- * Call it after the last frame.  Sets the names of the classes, and all facts except
+ * Call this after the last frame.  Sets the classes of w->heap, and all members of *facts except
  * facts->permanent.
  */
 void heap_wire_finish(struct heap_wire *w, struct graph_facts *facts);

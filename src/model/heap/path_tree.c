@@ -6,13 +6,15 @@
 #include "model/heap/refpaths.h"
 
 /*
- * The properties in which two steps differ.  A key contains the previous step: so steps form a
+ * The properties in which two steps differ.  A key contains the previous step, so steps form a
  * tree, and a step number identifies a complete path from the root.
  */
 struct step_key {
 	uint32_t before;     /* previous step; GRAPH_NONE: the path begins here */
-	uint32_t via, index; /* those of the edge; for a root: its kind, and an index in `names` */
-	uint32_t kind;       /* 2 * index of the class name; + 1 for a class object */
+	/* members of the edge; for a root, its kind and an index in path_tree.names */
+	uint32_t via, index;
+	/* 2 * index of the class name in path_tree.names, plus 1 for a class object */
+	uint32_t kind;
 };
 
 void path_tree_init(struct path_tree *s, const struct heap *h, const struct graph_bfs *bfs)
@@ -39,7 +41,7 @@ static uint32_t name_of(const struct path_tree *s, uint32_t class)
 	return s->class_names[class < s->heap->n_classes ? class : s->heap->n_classes];
 }
 
-/* Returns the step_key.kind of a node.  Here a class object has the class java.lang.Class. */
+/* Returns the step_key.kind of a node.  A class object counts as an instance of java.lang.Class. */
 static uint32_t kind_as_object(const struct path_tree *s, uint32_t node)
 {
 	return 2 * name_of(s, graph_class(s->graph, node));

@@ -1,4 +1,7 @@
-/* A tree of merged paths.  Each step is a run of objects of one class.  Private to refpaths.c. */
+/*
+ * A tree of merged paths, from GC roots to the targets, which are the objects whose paths were
+ * requested.  Each step is a run of objects of one class.  Private to refpaths.c.
+ */
 #ifndef JTOOL_MODEL_HEAP_PATH_TREE_H
 #define JTOOL_MODEL_HEAP_PATH_TREE_H
 
@@ -10,7 +13,8 @@ struct path_tree_node {
 	uint32_t step;  /* 1 + index of the node's step; 0: not on a path, or not visited yet */
 	uint32_t run;   /* position in the run of objects of one class, from 1 */
 	uint32_t depth; /* position on the path, from 1 */
-	uint32_t seen;  /* 1 + the last group for which the path to here was measured; 0: none */
+	/* 1 + the last group for which the path up to this node was measured; 0: none */
+	uint32_t seen;
 };
 
 struct path_tree_step {
@@ -26,12 +30,12 @@ struct path_tree {
 	const struct graph *graph;
 	const struct graph_bfs *bfs;
 	struct intern names;   /* names of classes, and descriptions of roots */
-	/* by class: index in `names`; the last entry is for an unknown class */
+	/* indexed by class: index in `names`; the last entry is for an unknown class */
 	uint32_t *class_names;
-	struct intern keys;    /* by step: its struct step_key */
+	struct intern keys;    /* indexed by step: its struct step_key, see path_tree.c */
 	struct path_tree_step *steps;
 	size_t n_steps, cap_steps;
-	/* by node; only pages with nodes on paths are backed by memory */
+	/* indexed by node; only pages with nodes on paths are backed by memory */
 	struct path_tree_node *nodes;
 	uint32_t *stack;
 	size_t cap_stack;
@@ -42,7 +46,7 @@ void path_tree_release(struct path_tree *s);
 
 /*
  * Returns the last step of the path to a target.  Sets *length to the number of objects on the
- * path.  A class object on a path is shown as its class; if it is the target, it is a
+ * path.  On a path, a class object counts as its class; as the target, it counts as a
  * java.lang.Class.  May move s->steps.
  */
 uint32_t path_tree_last(struct path_tree *s, uint32_t target, uint32_t *length);

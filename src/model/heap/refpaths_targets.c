@@ -45,7 +45,7 @@ struct subtypes {
 		size_t next; /* 1 + index of the next entry; 0: none */
 	} *entries;
 	size_t n, cap;
-	size_t *first; /* by class: 1 + index of the first entry of its list; 0: none */
+	size_t *first; /* indexed by class: 1 + index of the first entry of its list; 0: none */
 	bool has_interfaces;
 };
 
@@ -97,7 +97,7 @@ static void select_subtypes(const struct heap *h, const struct subtypes *s, bool
 			if (selected[class])
 				continue;
 			selected[class] = true;
-			todo[n++] = class; /* there is room: each class is added once */
+			todo[n++] = class; /* there is room, because each class is added once */
 		}
 	}
 }

@@ -13,13 +13,13 @@ struct retained_row {
 	struct graph_sum sum;
 };
 
-/* The groups that have instances. */
+/* The classes, packages or loaders that have instances. */
 struct retained {
 	struct retained_row *rows;
 	size_t n;
 	/*
-	 * Totals of all rows before retained_filter().  Objects that are missing in a dump are not
-	 * counted.
+	 * Number of instances in all rows before retained_filter().  Objects that are missing in a
+	 * dump are not counted.
 	 */
 	uint64_t instances;
 };
@@ -44,8 +44,9 @@ void retained_sort(struct retained *r, enum retained_sort by);
 void retained_filter(struct retained *r, const char *glob);
 
 /*
- * An entry of the dominator tree's top, which is in preorder: an object, then the large objects
- * that it dominates, largest first, then a total of the other objects that it dominates.
+ * An entry in the top levels of the dominator tree.  The entries are in preorder: an object, then
+ * the large objects that it dominates, largest first, then a total of the other objects that it
+ * dominates.
  */
 struct retained_entry {
 	/* the object; GRAPH_NONE: the entry is the total of other objects of `holder` */

@@ -5,16 +5,19 @@
 /* State of the search among the big objects. */
 struct search {
 	struct big_objects bigs;
-	uint32_t *heads; /* by big object: the first object of its list or tree */
-	/* by such first object: bytes that it retains without other big lists and trees */
+	uint32_t *heads; /* indexed by big object: number of the first object of its list or tree */
+	/*
+	 * indexed by the first object of a list or tree: bytes that it retains without other big
+	 * lists and trees
+	 */
 	uint64_t *own;
 	uint32_t *holders;
 	uint8_t *roles;
 };
 
 /*
- * Fills in heads and own.  In `order`, dominators come first, so the head of an object's dominator
- * is known.
+ * Fills in `heads` and `own`.  Dominators come first in bigs.order, so that the head of an object's
+ * dominator is known.
  */
 static void find_heads(struct search *s)
 {
@@ -81,7 +84,7 @@ static void add_classes(struct retained_suspects *found, const struct search *s)
 		const struct held_row *piece = &found->pieces.list[i];
 
 		if (piece->bytes < s->bigs.least)
-			return; /* the rows are in descending order of bytes */
+			return; /* the following rows have even fewer bytes */
 		/*
 		 * Class objects refer to unrelated data, so the class java.lang.Class is not a
 		 * suspect.

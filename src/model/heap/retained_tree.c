@@ -4,7 +4,7 @@
 
 #include "base/xalloc.h"
 
-/* The position of a big object in the outline. */
+/* A big object in the outline, which is the part of the dominator tree that has big objects. */
 struct outline_node {
 	uint32_t first, last, next; /* first and last child, and next sibling; GRAPH_NONE: none */
 	bool has_edge;
@@ -152,7 +152,10 @@ static void add_entries(struct outline *l, struct retained_tree *t)
 	add_rest(l, t, roots, 0);
 }
 
-/* Fills in the totals of other objects, and removes those that are too small to be shown. */
+/*
+ * Fills in the totals of other objects, and removes the entries of totals that are too small to be
+ * shown.
+ */
 static void fill_rests(struct outline *l, struct retained_tree *t)
 {
 	const struct held_by_class_wanted wanted = { l->holders, l->roles, (uint32_t)l->bigs.n,
@@ -185,7 +188,7 @@ void retained_tree_find(struct retained_tree *t, const struct graph *g,
 	big_objects_find(&l.bigs, g, tree, opts->least);
 	l.nodes = xcalloc(l.bigs.n + 1, sizeof(*l.nodes));
 	l.holders = xreallocarray(NULL, l.bigs.n + 1, sizeof(*l.holders));
-	/* Sets all holders to GRAPH_NONE. */
+	/* Set all holders to GRAPH_NONE. */
 	memset(l.holders, 0xff, (l.bigs.n + 1) * sizeof(*l.holders));
 	l.roles = xcalloc(l.bigs.n + 1, sizeof(*l.roles));
 	link_nodes(&l);

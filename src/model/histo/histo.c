@@ -146,8 +146,8 @@ static void merge_equal(struct histo *h)
 }
 
 /*
- * Returns the package, ignoring the suffix of a hidden class after '/' and the brackets of an
- * array.
+ * Returns the package of a class name.  Ignores the suffix of a hidden class after '/', and the
+ * brackets of an array.
  */
 char *histo_package(const char *name)
 {

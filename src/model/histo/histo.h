@@ -19,7 +19,8 @@ struct histo_row {
 	char *loader; /* "bootstrap", "app", "a.b.Loader @1f2e3d4c"; NULL: unknown */
 	char *module; /* NULL: none or unknown */
 	int64_t classes;   /* number of classes that the row sums up */
-	int64_t instances; /* after histo_subtract() a difference, like `bytes` */
+	/* after histo_subtract(), `instances` and `bytes` are differences */
+	int64_t instances;
 	int64_t bytes;
 };
 
@@ -42,7 +43,10 @@ struct histo_total {
 };
 struct histo_total histo_total(const struct histo *h);
 
-/* Sorts in descending order of bytes or count, or by name; equal rows by name, then loader. */
+/*
+ * Sorts in descending order of bytes or count, or by name.  Equal rows are sorted by name, then by
+ * loader.
+ */
 void histo_sort(struct histo *h, enum histo_sort by);
 /*
  * Merges the rows of each package or loader.  An array belongs to the package of its element class;
@@ -60,8 +64,8 @@ void histo_filter(struct histo *h, const char *glob);
 void histo_subtract(struct histo *now, const struct histo *base);
 
 /*
- * Parses GC.class_histogram of JDK 8 to 27: "num: instances bytes name (module)".  Returns 0, or
- * -EBADMSG if the text is invalid or its total is not the sum.
+ * Parses the output of GC.class_histogram of JDK 8 to 27: "num: instances bytes name (module)".
+ * Returns 0, or -EBADMSG if the text is invalid or its total is not the sum of its rows.
  */
 int histo_parse_vm(struct histo *h, const char *text, size_t len) _must_check_;
 

@@ -53,8 +53,8 @@ static bool is_heading(struct strview line)
 }
 
 /*
- * Removes the module " (java.base@17.0.15)" from a name, and returns it as "java.base"; an empty
- * text if there is none.
+ * Removes a module such as " (java.base@17.0.15)" from a name, and returns it as "java.base";
+ * returns an empty text if there is none.
  */
 static struct strview cut_module(struct strview *name)
 {

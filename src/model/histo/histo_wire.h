@@ -14,7 +14,7 @@ struct histo_wire {
 	uint64_t walk_ns;
 	uint32_t method; /* WIRE_WALK_* */
 	uint64_t resolved;   /* number of objects whose class was resolved individually */
-	uint64_t agent_peak; /* most bytes that the agent had allocated at a time */
+	uint64_t agent_peak; /* the most bytes that the agent had allocated at any time */
 	bool is_late;        /* the walk exceeded the maximum pause, so there are no classes */
 };
 

@@ -21,7 +21,7 @@ struct hprof_features hprof_features_parse(const char *help)
 	};
 }
 
-/* Returns the last line that is not empty: it has the reason of a failed dump. */
+/* Returns the last line that is not empty, which has the reason of a failed dump. */
 static const char *last_line(const char *text, size_t *len)
 {
 	const char *line = "";
@@ -84,7 +84,7 @@ int hprof_walk_step(struct hprof_walk *walk, const uint8_t *data, size_t len)
 	const uint64_t to = from + (len < left ? len : left);
 
 	while (walk->at < to) {
-		int64_t n = -EBADMSG; /* HEAP DUMP END must be the last record */
+		int64_t n = -EBADMSG; /* for a record after HEAP DUMP END, which must be the last */
 
 		if (!walk->ended)
 			n = piece_len(walk, data + (walk->at - from), (size_t)(to - walk->at));

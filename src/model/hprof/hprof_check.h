@@ -1,9 +1,9 @@
 /*
  * Checks that a heap dump is complete: parses the JVM's reply and the records of the dump.
  *
- * HPROF: "JAVA PROFILE 1.0.2\0", u4 size of identifiers, u8 time; then records, which are u1 tag,
- * u4 time, u4 length and `length` bytes.  The last record is HEAP DUMP END, which is empty.  All
- * numbers are big-endian.  Source: src/hotspot/share/services/heapDumper.cpp.
+ * The format HPROF: "JAVA PROFILE 1.0.2\0", u4 size of identifiers, u8 time; then records, which
+ * are u1 tag, u4 time, u4 length and `length` bytes.  The last record is HEAP DUMP END, which is
+ * empty.  All numbers are big-endian.  Source: src/hotspot/share/services/heapDumper.cpp.
  */
 #ifndef JTOOL_MODEL_HPROF_HPROF_CHECK_H
 #define JTOOL_MODEL_HPROF_HPROF_CHECK_H
@@ -17,9 +17,11 @@
 /* Options of this JVM's diagnostic command GC.heap_dump, parsed from its help. */
 struct hprof_features {
 	bool gzip;      /* -gz, since JDK 15 (JDK-8237354) */
-	/* -overwrite, since JDK 17 (JDK-8267666): the JVM can write to an existing file */
+	/* -overwrite, since JDK 17 (JDK-8267666), makes the JVM write to an existing file */
 	bool overwrite;
-	/* -parallel, since JDK 22: the JVM first writes segment files in the dump's directory */
+	/*
+	 * -parallel, since JDK 22, makes the JVM write segment files in the dump's directory first
+	 */
 	bool segments;
 };
 struct hprof_features hprof_features_parse(const char *help);
@@ -42,7 +44,7 @@ struct hprof_walk {
 	uint64_t at, size;
 	bool ended; /* the last record, HEAP DUMP END, was seen */
 };
-#define HPROF_READ 31 /* length of the header in bytes */
+#define HPROF_READ 31 /* length of the header in bytes; the start of a record is shorter */
 
 /*
  * Advances walk->at by one record.  Returns 1 to continue, 0 if the dump is complete, -EBADMSG if
@@ -51,8 +53,9 @@ struct hprof_walk {
 int hprof_walk_step(struct hprof_walk *walk, const uint8_t *data, size_t len) _must_check_;
 
 /*
- * The same check for a dump that arrives in pieces; begin with a zero-initialised struct.  Skips
- * the content of records by their length.  With `gzip`, only the start of the data is checked.
+ * Checks a dump that arrives in pieces, as hprof_walk_step() checks a file; begin with a
+ * zero-initialised struct.  Skips the content of records by their length.  With `gzip`, only the
+ * start of the data is checked.
  */
 struct hprof_stream {
 	bool gzip;

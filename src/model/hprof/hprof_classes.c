@@ -256,7 +256,9 @@ static void add_ref(struct hprof_instance *in, uint32_t at, uint32_t index, bool
 }
 
 /*
- * Records what the field `f` means, which class `declarer` declares, at byte `at` of an instance.
+ * Records the position of the field `f`, which class `declarer` declares, if it is a reference or
+ * is read by name.  `at` is its byte offset in an instance; `strength` is -1 if the instance is not
+ * a Reference.
  */
 static void note_field(const struct hprof_reader *r, struct hprof_instance *in, uint32_t declarer,
 		       const struct hprof_field *f, uint32_t at, uint32_t index, int strength)

@@ -32,7 +32,7 @@ struct hprof_field {
 /* A reference field at an offset in the dumped bytes of an instance. */
 struct hprof_ref {
 	uint32_t at;    /* byte offset in the instance */
-	uint32_t index; /* number of the field; if is_referent: strength of the Reference object */
+	uint32_t index; /* number of the field; if is_referent: enum heap_stream_strength */
 	bool is_referent;
 };
 
@@ -72,10 +72,10 @@ struct hprof_class {
 			.stack_at = HPROF_NO_FIELD } }
 
 struct hprof_classes {
-	struct hprof_class *list; /* indices are those of heap->classes */
+	struct hprof_class *list; /* list[i] belongs to heap->classes[i] */
 	size_t n, cap;
 	struct id_map ids;            /* address of the java.lang.Class -> index in `list` */
-	bool complete;                /* the first object was read; a class after it is an error */
+	bool complete; /* the first object was read, so a CLASS_DUMP after it is an error */
 	uint32_t class_class; /* number of the class java.lang.Class; GRAPH_NONE: not read yet */
 	/* number of the array class of each primitive type; GRAPH_NONE: none yet */
 	uint32_t arrays[HPROF_TYPES];
@@ -108,8 +108,8 @@ struct hprof_tables {
 	struct hprof_trace *traces;
 	size_t n_traces, cap_traces;
 	/*
-	 * Identifiers or serial numbers -> indices in the arrays above. class_serials and methods:
-	 * -> numbers in the heap.
+	 * Maps from identifiers or serial numbers to indices in the arrays above.  `class_serials`
+	 * and `methods` map to class and method numbers of struct heap (heap.h) instead.
 	 */
 	struct id_map symbol_ids, frame_ids, thread_traces, class_serials, methods;
 };
@@ -175,17 +175,18 @@ struct hprof_reader {
 	size_t cap_thread_objects;
 };
 
-/* hprof_values.c: reads a big-endian number of 1 to 8 bytes. */
+/* Defined in hprof_values.c: reads a big-endian number of 1 to 8 bytes. */
 uint64_t hprof_get(const uint8_t *p, unsigned bytes);
 /* Sets err to "the dump is invalid at byte N: …".  Returns -1. */
 int hprof_invalid(const struct hprof_reader *r, struct err *err, const char *fmt, ...)
 	_printf_(3, 4);
-/* Returns the length of a value in bytes, or 0 for an invalid type. */
+/* Returns the length in bytes of a value of this type, or 0 for an invalid type. */
 unsigned hprof_type_size(const struct hprof_reader *r, unsigned type);
 
-/* hprof_memory.c: counts the memory that a dump takes in addition to its graph. */
+/* Defined in hprof_memory.c: counts the memory that a dump takes in addition to its graph. */
 /*
- * Counts an allocated block.  hprof_check_memory() itself counts arrays that grow and hash tables.
+ * Counts an allocated block.  Not needed for arrays that grow and for hash tables, because
+ * hprof_check_memory() reads their capacities.
  */
 void hprof_charge(struct hprof_reader *r, size_t bytes);
 /* Returns -1 with err set (EXIT_PARTIAL) if the memory exceeds wants.max_memory. */
@@ -247,20 +248,23 @@ int hprof_bad_instance(const struct hprof_reader *r, uint32_t class, uint32_t da
 int hprof_shape(const struct hprof_reader *r, const struct object_layout *l, uint32_t class,
 		struct object_layout_shape *shapes, bool *shaped) _must_check_;
 
-/* hprof_class_objects.c: writes class objects and static fields, after all classes are known. */
+/*
+ * Defined in hprof_class_objects.c: writes class objects and static fields, after all classes are
+ * known.
+ */
 int hprof_write_classes(struct hprof_reader *r, struct err *err) _must_check_;
 
 /*
- * hprof_objects.c: parses a subrecord of a heap dump segment, after its tag.  Returns as
- * hprof_take_class() does.
+ * Defined in hprof_objects.c: parses a subrecord of a heap dump segment, after its tag.  Returns
+ * what hprof_take_class() does.
  */
 ssize_t hprof_take_sub(struct hprof_reader *r, unsigned tag, const uint8_t *p, size_t len,
 		       struct err *err);
 ssize_t hprof_take_elements(struct hprof_reader *r, const uint8_t *p, size_t len, struct err *err);
 
 /*
- * hprof_layout.c: sets the labels of class loaders, after the classes of all loader objects are
- * known.
+ * Defined in hprof_layout.c: sets the labels of class loaders, after the classes of all loader
+ * objects are known.
  */
 void hprof_name_loaders(struct hprof_reader *r);
 

@@ -8,7 +8,7 @@
 #include "model/hprof/hprof_internal.h"
 #include "model/class/class_origins.h"
 
-/* subtracted from the score for objects that overlap, which is impossible; gaps are common */
+/* score() subtracts this for objects that overlap, which is impossible, while gaps are common */
 #define OVERLAP_COST 64
 
 void hprof_name_loaders(struct hprof_reader *r)
@@ -23,7 +23,10 @@ void hprof_name_loaders(struct hprof_reader *r)
 		number = id_map_get(&r->classes.of_loaders, loader);
 		if (number < r->classes.n)
 			class = heap_class_name(r->heap, number);
-		/* Use the address as hash in the label: a dump does not have the identity hash. */
+		/*
+		 * Use the address as hash in the label, because a dump does not have the identity
+		 * hash.
+		 */
 		c->loader = loader == 0 ? xstrdup("bootstrap")
 					: class_origins_label(class, "", (uint32_t)(loader >> 3));
 		c->permanent = class_origins_loader_is_permanent(c->loader);
@@ -135,7 +138,7 @@ static int64_t score(struct hprof_reader *r, const struct object_layout *l,
 
 struct object_layout hprof_guess_layout(struct hprof_reader *r)
 {
-	/* Likely layouts first: of several with the best score, the first is chosen. */
+	/* Likely layouts come first, because the first of those with the best score is chosen. */
 	static const struct object_layout candidates[] = {
 		{ .reference = 4, .header = 12, .array_header = 16 },
 		{ .reference = 4, .header = 8, .array_header = 12 },

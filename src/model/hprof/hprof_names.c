@@ -23,8 +23,8 @@ void hprof_names_release(struct hprof_names *n)
 }
 
 /*
- * Returns the position after a thread's name in a line, where `" #12 ` gives the thread's number,
- * or NULL.
+ * Returns the position after a thread's name in a line, where `" #12 ` gives the thread's number;
+ * NULL if there is none.
  */
 static const char *find_tid(struct strview line)
 {
@@ -123,7 +123,8 @@ const char *hprof_names_of(const struct hprof_names *n, uint64_t thread)
 	uint32_t number = id_map_get(&n->threads, thread);
 
 	/*
-	 * If several Strings share an array, id_map `arrays` has the first one, which has the text.
+	 * If several Strings share an array, n->arrays maps it to the first of them, whose entry
+	 * has the text.
 	 */
 	if (number != ID_MAP_NONE)
 		number = id_map_get(&n->arrays, n->names[number].array);

@@ -11,7 +11,7 @@
 #include "model/heap/heap.h"
 #include "base/id_map.h"
 
-#define HPROF_NAME_MAX 512 /* bytes of an array that are read */
+#define HPROF_NAME_MAX 512 /* limit in bytes for the part of an array that is read */
 
 struct hprof_name {
 	uint64_t array;  /* address of the String's array; 0: unknown */
@@ -19,7 +19,7 @@ struct hprof_name {
 	char *text;      /* the name; NULL: the array was not read yet */
 };
 
-/* Zero-initialised, it is empty. */
+/* A zero-initialised struct is empty. */
 struct hprof_names {
 	struct id_map threads; /* address of a Thread -> index in `names` */
 	struct id_map strings; /* address of a String -> index in `names` */
@@ -39,7 +39,10 @@ void hprof_names_release(struct hprof_names *n);
 void hprof_names_parse_threads(struct hprof_names *n, const char *text, size_t len);
 /* Records a Thread, the String that is its name, and its thread id (0: unknown). */
 void hprof_names_thread(struct hprof_names *n, uint64_t thread, uint64_t string, uint64_t tid);
-/* Records a String and its array. utf16: the field `coder` says that the array is UTF-16. */
+/*
+ * Records a String and its array.  `utf16`: the String's field `coder` says that the array is
+ * UTF-16.
+ */
 void hprof_names_string(struct hprof_names *n, uint64_t string, uint64_t array, bool utf16);
 /* Records the content of a byte[], or of a char[] if big_endian. */
 void hprof_names_array(struct hprof_names *n, uint64_t array, const uint8_t *data, size_t len,

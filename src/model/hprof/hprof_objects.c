@@ -27,7 +27,7 @@ enum {
 static const struct {
 	enum heap_stream_root root;
 	bool has_thread, has_depth;
-	uint8_t words; /* that size in units of 4 bytes */
+	uint8_t words; /* that data has `words` units of 4 bytes, and `ids` identifiers */
 	uint8_t ids;
 } roots[ROOTS_END] = {
 	[0] = { .root = HEAP_STREAM_ROOT_VM }, /* ROOT_UNKNOWN */
@@ -104,7 +104,10 @@ static int write_object(struct hprof_reader *r, uint64_t address, uint32_t class
 	if (!r->out.buf)
 		return 0;
 	if (class == r->classes.class_class)
-		/* An instance of java.lang.Class at this place belongs to a primitive type */
+		/*
+		 * Classes are dumped as CLASS_DUMP, so this java.lang.Class represents a primitive
+		 * type.
+		 */
 		record.kind = HEAP_STREAM_MIRROR;
 	if (hprof_write(r, &record, err) < 0)
 		return -1;
@@ -186,7 +189,7 @@ static ssize_t take_instance(struct hprof_reader *r, const uint8_t *p, size_t le
 	in = &r->classes.list[class].instance;
 	if (!in->known && hprof_prepare_instances(r, class, n, err) < 0)
 		return -1;
-	/* in->data_len was compared before this function waited for n bytes */
+	/* compare before waiting for n bytes, because n is not trusted */
 	if (n != in->data_len)
 		return hprof_bad_instance(r, class, n, err);
 	if (len - head < n)

@@ -10,7 +10,8 @@
 
 enum {
 	TAG_HEAP_DUMP = 0x0c,
-	TAG_CONTROL_SETTINGS = 0x0e, /* the highest tag of the records that are parsed as a unit */
+	/* the highest tag of the records that are parsed only when they are complete */
+	TAG_CONTROL_SETTINGS = 0x0e,
 	TAG_HEAP_DUMP_SEGMENT = 0x1c,
 	TAG_HEAP_DUMP_END = 0x2c,
 };
@@ -104,7 +105,7 @@ static ssize_t take_record(struct hprof_reader *r, const uint8_t *p, size_t len,
 	return (ssize_t)(RECORD_HEAD + body);
 }
 
-/* Parses a subrecord, which must end within its segment.  Returns as parse_next(). */
+/* Parses a subrecord, which must end within its segment.  Returns what parse_next() does. */
 static ssize_t take_subrecord(struct hprof_reader *r, const uint8_t *p, size_t len, struct err *err)
 {
 	const bool all = len >= r->in.segment;

@@ -30,8 +30,8 @@ struct hprof_wants {
 struct hprof_reader;
 
 /*
- * Returns a reader that fills in `heap`, which must be empty and must not move. heap->graph is not
- * set.
+ * Returns a reader that fills in `heap`, which must be empty and must not move.  Does not set
+ * heap->graph.
  */
 struct hprof_reader *hprof_reader_new(struct heap *heap, const struct hprof_wants *wants);
 void hprof_reader_free(struct hprof_reader *r); /* NULL is allowed */
@@ -63,11 +63,11 @@ struct hprof_count hprof_count(const struct hprof_reader *r, uint32_t class);
 /* Returns the number of the class java.lang.Class, for struct graph_facts, or GRAPH_NONE. */
 uint32_t hprof_class_class(const struct hprof_reader *r);
 
+#define HPROF_SAMPLE_MAX (256 * 1024) /* maximum number of objects in the sample */
 /*
  * Returns the object layout whose sizes fit best to the distances between the sampled objects of a
  * reader that had no layout.  Returns an unknown layout if superclasses are circular.
  */
-#define HPROF_SAMPLE_MAX (256 * 1024) /* objects */
 struct object_layout hprof_guess_layout(struct hprof_reader *r);
 
 #endif

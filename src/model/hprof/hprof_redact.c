@@ -9,7 +9,7 @@
 #define MAGIC "JAVA PROFILE 1.0." /* followed by '1' or '2' and a NUL */
 #define HEADER_BYTES (sizeof(MAGIC) + 1 + 4 + 8)
 #define RECORD_HEAD 9  /* u1 tag, u4 time, u4 length */
-#define TEXT_MAX 32    /* length in bytes of the longest symbol that is compared */
+#define TEXT_MAX 32    /* symbols of this length in bytes or more are not compared */
 
 enum {
 	TAG_UTF8 = 0x01,
@@ -185,7 +185,7 @@ static int take_record(struct hprof_redactor *r, struct err *err)
 	case TAG_ALLOC_SITES:
 	case TAG_HEAP_SUMMARY:
 	case TAG_CPU_SAMPLES:
-	/* allocation counts of a profile, which HotSpot does not write */
+	/* the records with these four tags belong to profiles, which HotSpot does not write */
 	case TAG_CONTROL_SETTINGS:
 		return redact_pass(r, r->left, true, err);
 	default:
@@ -196,7 +196,8 @@ static int take_record(struct hprof_redactor *r, struct err *err)
 }
 
 /*
- * Begins a symbol.  A symbol after the first object becomes zero: HotSpot's dumps do not need it.
+ * Begins a symbol.  A symbol after the first object becomes zero, because readers of HotSpot's
+ * dumps do not need it.
  */
 static int take_symbol(struct hprof_redactor *r, struct err *err)
 {
@@ -235,7 +236,7 @@ static int take_body(struct hprof_redactor *r, struct err *err)
 	return r->left ? redact_invalid(r, err, "a record is too long for its tag") : 0;
 }
 
-/* Clears the symbols that are not names in the held bytes, which can be passed on after that. */
+/* Clears the symbols in r->held that are not names.  After that, r->held can be passed on. */
 void redact_release(struct hprof_redactor *r)
 {
 	for (size_t i = 0; i < r->n_symbols; i++) {

@@ -1,15 +1,17 @@
 /*
  * Removes an application's data from a heap dump (HPROF) while the dump passes through.
  *
- * Only bytes of values change, to zero: the dump keeps its length, and all names, addresses, array
- * lengths and references.  Some symbols and hash codes are removed as well.  HotSpot dumps all its
- * symbols, among them the string constants of class files: a symbol that is not the name of a
- * class, method, field, signature or source file becomes zero.  A hash code reveals a short string:
- * int fields named "hash" or "hashCode" become zero in both modes.
+ * Values become zeros, byte for byte, so the dump keeps its length, and all names of classes and
+ * their members, addresses, array lengths and references.  Two further kinds of data become zero.
+ * HotSpot dumps all its symbols, among them the string constants of class files, so symbols are
+ * removed unless they name a class, method, field, signature or source file.  A hash code reveals a
+ * short string, so int fields named "hash" or "hashCode" become zero both with HPROF_REDACT_STRINGS
+ * and with HPROF_REDACT_ALL.
  *
  * A dump is untrusted.  A record that the redactor cannot interpret, such as an instance before its
- * class, is an error: no byte of it is passed on.  The memory needed is that for names and classes:
- * in HotSpot's dumps they precede the first object, and they are held back until then.
+ * class, is an error: no byte of it is passed on.  The redactor needs memory for names and classes
+ * only: in HotSpot's dumps they precede the first object, and the redactor holds them back until
+ * then.
  */
 #ifndef JTOOL_MODEL_HPROF_HPROF_REDACT_H
 #define JTOOL_MODEL_HPROF_HPROF_REDACT_H
@@ -31,17 +33,18 @@ typedef int hprof_redact_out(void *arg, const uint8_t *data, size_t len, struct 
 struct hprof_redactor;
 
 /*
- * `max_memory` limits the bytes for names and classes.  The caller frees the result with
- * hprof_redactor_free().
+ * Returns a redactor, which passes the redacted dump to out(arg, …).  `max_memory` limits the bytes
+ * for names and classes.  The caller frees the result with hprof_redactor_free().
  */
 struct hprof_redactor *hprof_redactor_new(enum hprof_redact what, size_t max_memory,
 					  hprof_redact_out *out, void *arg) _must_check_;
 void hprof_redactor_free(struct hprof_redactor *r); /* NULL is allowed */
 
 /*
- * Redacts the next bytes of a dump, which may be split anywhere, and passes them to the output; may
+ * Redacts the next bytes of a dump, which may be split anywhere, and passes them to out(); may
  * change `data`.  Returns 0, or -1 with err set, after which the redactor can only be freed:
- * EXIT_USAGE if this is not a heap dump, EXIT_PARTIAL, or the output's error.
+ * EXIT_USAGE if this is not a heap dump, EXIT_PARTIAL if it is invalid or too large, or the error
+ * of out().
  */
 int hprof_redactor_take(struct hprof_redactor *r, uint8_t *data, size_t len, struct err *err)
 	_must_check_;

@@ -6,7 +6,8 @@
 #include "model/hprof/hprof_internal.h"
 #include "model/class/type_name.h"
 
-#define NAME_SHOWN 256 /* longest name shown, in bytes: many fields could refer to one huge name */
+/* longest name shown, in bytes, because many fields could refer to one huge name */
+#define NAME_SHOWN 256
 /* limit in bytes for all names, because a compressed dump can expand to any size */
 #define TEXTS_MAX (1u << 30)
 
@@ -167,7 +168,7 @@ uint32_t hprof_array_class(struct hprof_reader *r, enum hprof_type type)
 
 	if (number != GRAPH_NONE)
 		return number;
-	/* Use the type as address: no object has such an address. */
+	/* Use the type as address, because no object has such an address. */
 	number = hprof_class_number(r, type);
 	r->heap->classes[number].name = xstrdup(array_names[type]);
 	r->classes.arrays[type] = number;
@@ -191,7 +192,9 @@ static int take_frame(struct hprof_tables *t, unsigned id_size, const uint8_t *p
 	return 0;
 }
 
-/* Stores one stack trace for each thread.  Thread 0 has the empty trace of all allocations. */
+/*
+ * Stores one stack trace for each thread.  The trace of thread 0 is empty; all allocations have it.
+ */
 static int take_trace(struct hprof_reader *r, const uint8_t *p, size_t len)
 {
 	struct hprof_tables *t = &r->tables;
@@ -248,7 +251,8 @@ uint32_t hprof_method(struct hprof_reader *r, uint32_t thread_serial, uint32_t d
 	    t->traces[trace].frames[depth] == ID_MAP_NONE)
 		return 0;
 	frame = &t->frames[t->traces[trace].frames[depth]];
-	key = frame->name ^ (uint64_t)frame->serial << 48; /* addresses of symbols are below 2^48 */
+	/* addresses of symbols are below 2^48, so the serial number changes other bits */
+	key = frame->name ^ (uint64_t)frame->serial << 48;
 	number = id_map_get(&t->methods, key);
 	if (number != ID_MAP_NONE)
 		return number;

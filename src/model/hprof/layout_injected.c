@@ -11,8 +11,8 @@ struct row {
 };
 
 /*
- * Fields that javaClasses.hpp injects into instances, by their number: n8 of type intptr or long,
- * n4 int, n2 short, n1 others.
+ * Fields that javaClasses.hpp injects into instances.  The last five members are numbers of fields:
+ * n8 of type intptr or long, n4 int, n2 short, n1 others.
  */
 static const struct row injected[] = {
 	{ "java.lang.Class", 8, 18, 2, 2, 0, 0, 3 },
@@ -35,7 +35,8 @@ static const struct row injected[] = {
 };
 
 /*
- * Numbers of @Contended fields, which are all in one group.  All 0: the class itself is @Contended.
+ * Numbers of @Contended fields, which are all in one group.  If all are 0, the class itself is
+ * @Contended.
  */
 static const struct row contended[] = {
 	{ "java.lang.Thread", 8, 18, 1, 2, 0, 0, 0 },
@@ -78,8 +79,8 @@ static void add(struct object_layout_fields *f, const struct object_layout_field
 }
 
 /*
- * Subtracts the numbers of fields.  Returns false if *f has too few fields: the class is not that
- * of HotSpot's release.
+ * Subtracts the numbers of fields.  Returns false if *f has too few fields, because the class is
+ * then not the one of this JDK release.
  */
 static bool subtract(struct object_layout_fields *f, const struct object_layout_fields *less)
 {

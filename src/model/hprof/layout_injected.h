@@ -9,7 +9,7 @@
 #include "model/hprof/object_layout.h"
 
 struct layout_injected {
-	/* before JDK 15: HotSpot has fixed offsets for the class, and references come first */
+	/* the class has fixed offsets (HotSpot before JDK 15), and its references come first */
 	bool references_first;
 	bool contended_class; /* the class itself is @Contended */
 	bool has_contended;

@@ -79,7 +79,7 @@ static void put_fields(struct object_layout_shape *s, uint32_t n, uint32_t size)
 	for (uint32_t i = 0; i < n; i++) {
 		unsigned hole = best_hole(s, size);
 
-		/* no hole for this field, so none for the next ones of its size */
+		/* If a field fits into no hole, the next ones of its size do not fit either. */
 		if (hole == OBJECT_LAYOUT_HOLES) {
 			append(s, size);
 			s->end += (uint64_t)(n - i - 1) * size;
@@ -134,15 +134,18 @@ static struct object_layout_shape new_rules(const struct object_layout *l,
 	struct object_layout_shape s = { .end = l->header };
 
 	/*
-	 * The padding of java.lang.Object does not count as a hole: fields of subclasses follow the
-	 * header directly.
+	 * The padding of java.lang.Object does not count as a hole, because fields of subclasses
+	 * follow the header directly.
 	 */
 	if (super && super->end > l->header) {
 		s = *super;
 		if (!s.padded)
 			put_hole(&s, s.end, s.size - s.end);
 		else
-			/* JDK-8250606: other fields do not use the space of @Contended fields */
+			/*
+			 * JDK-8250606: fields of subclasses do not use the space of @Contended
+			 * fields
+			 */
 			s.n_holes = 0;
 		s.end = s.size;
 	}
@@ -159,8 +162,9 @@ static struct object_layout_shape new_rules(const struct object_layout *l,
 }
 
 /*
- * The layout of JDK 8 to 14: widest fields first, references last.  Smaller fields fill the gap
- * before the first long.  In classes with fixed offsets, references come first.
+ * Fills the gap before the first long with smaller fields, as JDK 8 to 14 do.  In their layout, the
+ * widest fields come first and references last; in classes with fixed offsets, references come
+ * first.
  */
 static void fill_gap(const struct object_layout *l, uint64_t *gap, struct object_layout_fields *f)
 {
@@ -236,7 +240,7 @@ struct object_layout_shape object_layout_instance(const struct object_layout *l,
 				      : new_rules(l, super, &all, &added);
 }
 
-/* Static references come first; a gap after them is not filled. */
+/* Places static references first, and does not fill a gap after them. */
 uint64_t object_layout_mirror(const struct object_layout *l, uint64_t base,
 			      const struct object_layout_fields *statics)
 {
@@ -244,8 +248,8 @@ uint64_t object_layout_mirror(const struct object_layout *l, uint64_t base,
 }
 
 /*
- * InstanceStackChunkKlass: after the stack follows a bitmap with one bit for each word or narrow
- * oop.
+ * Adds the stack, and after it a bitmap with one bit for each word or narrow oop, as
+ * InstanceStackChunkKlass does.
  */
 uint64_t object_layout_stack_chunk(const struct object_layout *l,
 				   const struct object_layout_shape *shape, uint32_t words)

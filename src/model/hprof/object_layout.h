@@ -62,8 +62,8 @@ struct object_layout_shape object_layout_instance(const struct object_layout *l,
 						  const char *name, bool bootstrap,
 						  const struct object_layout_fields *fields);
 /*
- * Returns the size in bytes of a java.lang.Class with these static fields; `base` is its size
- * without any.
+ * Returns the size in bytes of a java.lang.Class with these static fields.  `base` is the size of a
+ * java.lang.Class without static fields.
  */
 uint64_t object_layout_mirror(const struct object_layout *l, uint64_t base,
 			      const struct object_layout_fields *statics);

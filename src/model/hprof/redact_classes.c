@@ -54,7 +54,7 @@ static void extend(struct redact_classes *c, size_t first, unsigned size, bool c
 
 /*
  * Computes the runs of a class.  Its own fields precede those of its superclass.  Returns NULL, or
- * why there can be no runs.
+ * the reason why the runs cannot be computed.
  */
 static const char *fill_runs(struct redact_classes *c, uint32_t number, uint64_t len)
 {

@@ -17,8 +17,9 @@ struct redact_class {
 	uint64_t super;
 	size_t fields, n_fields; /* the class's own fields: bytes in redact_classes.fields */
 	/*
-	 * known: the runs are set.  A run is a length in bytes, in redact_classes.runs: of bytes
-	 * that pass, then of bytes that are cleared, then of bytes that pass, ….
+	 * If `known`, the members below are set: redact_classes.runs[runs] to [runs + n_runs - 1]
+	 * are lengths in bytes.  They are, in turn, of bytes that pass and of bytes that are
+	 * cleared, and begin with bytes that pass.
 	 */
 	bool known;
 	size_t runs, n_runs;
@@ -50,7 +51,8 @@ void redact_classes_field(struct redact_classes *c, unsigned size, bool clear);
 
 /*
  * Returns the class of an instance with `len` bytes, with its runs set.  Returns NULL with the
- * reason in *why.  Valid until the next redact_classes_begin().
+ * reason in *why if the instance does not fit.  The result is valid until the next
+ * redact_classes_begin().
  */
 const struct redact_class *redact_classes_find(struct redact_classes *c, uint64_t id, uint64_t len,
 					       const char **why) _must_check_;

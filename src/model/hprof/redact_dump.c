@@ -1,7 +1,7 @@
 /* Removes values in heap dump segments: of classes, instances and arrays. */
 #include "model/hprof/redact_internal.h"
 
-#define FIXED_ROOTS 9 /* tags of roots, from 1 */
+#define FIXED_ROOTS 9 /* tags from 1 to FIXED_ROOTS - 1 are those of roots */
 
 enum {
 	SUB_CLASS = 0x20,
@@ -82,7 +82,9 @@ static bool is_removed(const struct hprof_redactor *r, uint64_t name, unsigned t
 		return false;
 	if (r->what == HPROF_REDACT_STRINGS)
 		return type == HPROF_INT && name && (name == r->hash || name == r->hash_code);
-	/* Keep StackChunk.size: readers of the dump need it to compute the object's size. */
+	/*
+	 * Keep StackChunk.size, because readers of the dump need it to compute the object's size.
+	 */
 	return !(name && name == r->size && r->class == r->stack_chunk_class);
 }
 

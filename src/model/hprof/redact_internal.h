@@ -1,4 +1,8 @@
-/* The data and functions that the files of the redactor share. */
+/*
+ * The data and functions that the files of the redactor share.  The redactor takes a dump in pieces
+ * of two kinds: a head, which it collects in hprof_redactor.head and parses, and a bulk, whose
+ * bytes pass or are cleared without being collected.
+ */
 #ifndef JTOOL_MODEL_HPROF_REDACT_INTERNAL_H
 #define JTOOL_MODEL_HPROF_REDACT_INTERNAL_H
 
@@ -6,10 +10,10 @@
 #include "model/hprof/hprof_redact.h"
 #include "model/hprof/redact_classes.h"
 
-/* bytes of the longest head, that of a class: 7 identifiers and 10 bytes */
+/* bytes of the longest head, that of a CLASS_DUMP: 7 identifiers and 10 bytes */
 #define REDACT_HEAD_MAX 80
 
-/* The part of the dump that `head` has when it has `need` bytes. */
+/* The part of the dump that hprof_redactor.head has when it has hprof_redactor.need bytes. */
 enum redact_state {
 	HEADER,
 	RECORD,
@@ -29,7 +33,7 @@ enum redact_state {
 
 struct redact_symbol {
 	uint64_t id;
-	size_t at, len; /* the symbol's bytes in redactor.held */
+	size_t at, len; /* the symbol's bytes in hprof_redactor.held */
 };
 
 struct hprof_redactor {
@@ -51,13 +55,13 @@ struct hprof_redactor {
 	uint32_t items; /* number of constants or fields of the CLASS_DUMP that were not read yet */
 	uint64_t class;      /* address of the class of the current CLASS_DUMP */
 	bool in_dump, segmented, ended;
-	/* holding: the bytes before the first object are in `held` and not passed on yet. */
+	/* the bytes before the first object are in `held` and not passed on yet */
 	bool holding;
 	struct buf held;
 	struct redact_symbol *symbols;
 	size_t n_symbols, cap_symbols;
 	struct id_map names; /* symbols that are names, which are not removed */
-	bool has_text;       /* the text of the last symbol must be compared */
+	bool has_text; /* the last symbol is short enough for note_text() to look at its text */
 	uint64_t hash, hash_code, size, stack_chunk; /* ids of symbols; 0: not read yet */
 	uint64_t stack_chunk_class;
 	struct redact_classes classes;
@@ -68,7 +72,7 @@ struct hprof_redactor {
 int redact_invalid(const struct hprof_redactor *r, struct err *err, const char *fmt, ...)
 	_printf_(3, 4);
 /*
- * Begins the next head, which has `need` bytes of the record or segment, in this state.  Returns -1
+ * Changes to `state`, whose head is the next `need` bytes of the record or segment.  Returns -1
  * with err set if fewer remain.
  */
 int redact_await(struct hprof_redactor *r, enum redact_state state, size_t need, struct err *err)
@@ -84,12 +88,12 @@ int redact_next_subrecord(struct hprof_redactor *r, struct err *err) _must_check
 /* Returns identifier number `i` in the head, after `skip` bytes that are not identifiers. */
 uint64_t redact_id_at(const struct hprof_redactor *r, size_t skip, size_t i);
 void redact_note_name(struct hprof_redactor *r, uint64_t symbol);
-/* Clears the symbols that are not names in `held`, which can be passed on after that. */
+/* Clears the symbols in `held` that are not names.  After that, `held` can be passed on. */
 void redact_release(struct hprof_redactor *r);
 
 /*
- * redact_dump.c: processes a head that belongs to a segment, which is one in a state from SUBRECORD
- * on.
+ * Defined in redact_dump.c: processes a head in a state from SUBRECORD on, which is part of a heap
+ * dump segment.
  */
 int redact_take_dump(struct hprof_redactor *r, struct err *err) _must_check_;
 

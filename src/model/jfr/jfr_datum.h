@@ -22,7 +22,8 @@ enum jfr_datum_kind {
 
 struct jfr_datum {
 	enum jfr_datum_kind kind;
-	const struct jfr_field *field; /* the field that was read, which has the number's meaning */
+	/* the field that was read; field->content is the meaning of a number */
+	const struct jfr_field *field;
 	const struct jfr_type *type;   /* type of an object, or of an array's elements */
 	int64_t key;  /* key of a constant in its pool */
 	bool has_key;
@@ -78,8 +79,8 @@ void jfr_member(const struct jfr_chunk *chunk, const struct jfr_datum *object, c
  */
 int64_t jfr_datum_number(const struct jfr_chunk *chunk, const struct jfr_datum *d);
 /*
- * Returns true if a time span or point in time means "never" or "for ever": JFR writes the least or
- * the greatest number for it.
+ * Returns true if a time span or point in time means "never" or "for ever", for which JFR writes
+ * the least or the greatest number.
  */
 bool jfr_datum_is_unlimited(const struct jfr_datum *d);
 

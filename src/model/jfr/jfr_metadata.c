@@ -30,7 +30,7 @@ struct parser {
 	size_t n, cap;
 };
 
-/* The class and the field to which an element belongs; UINT32_MAX: none. */
+/* The class and the field to which an element of the metadata event belongs; UINT32_MAX: none. */
 struct place {
 	uint32_t type, field;
 	bool in_setting;

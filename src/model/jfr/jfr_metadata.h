@@ -78,8 +78,8 @@ struct jfr_metadata {
 	struct buf texts; /* the string table; each string ends with NUL */
 	struct jfr_type *types;
 	size_t n, cap;
-	struct id_map by_id; /* type id -> index */
-	/* by id: the JFR_LOW_IDS types with the lowest ids; NULL until the types are known */
+	struct id_map by_id; /* type id -> index in `types` */
+	/* indexed by id: the types with ids below JFR_LOW_IDS; NULL until the types are known */
 	struct jfr_type **low;
 	int64_t id;
 	int64_t gmt_offset_ms, dst_ms;

@@ -102,7 +102,7 @@ void jfr_method_add(struct buf *out, const struct jfr_chunk *chunk, const struct
 		add_parameters(out, buf_str(&descriptor));
 }
 
-/* Appends the first of the fields `names` whose text is not empty. */
+/* Appends the text of the first field among `names` whose text is not empty. */
 static void add_first(struct buf *out, const struct jfr_chunk *chunk,
 		      const struct jfr_datum *object, const char *const *names)
 {

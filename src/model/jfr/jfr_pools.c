@@ -16,7 +16,8 @@ struct constant {
 
 struct jfr_pools {
 	const struct jfr_metadata *metadata;
-	struct id_map *pools; /* for each type: key -> index of the constant */
+	/* indexed by type: the type's map from key to index of the constant */
+	struct id_map *pools;
 	struct constant *constants;
 	size_t n, cap;
 	uint8_t **blocks; /* the data of checkpoint events, which contain the values */
@@ -66,8 +67,8 @@ static void skip_object(struct jfr_cursor *c, const struct jfr_type *type, unsig
 	size_t n = type->is_simple && type->n_fields > 0 ? 1 : type->n_fields;
 
 	/*
-	 * An element without fields has no bytes: a short array could have very many of them, so it
-	 * is refused.
+	 * Refuse an element without fields: it has no bytes, so a short array could have very many
+	 * of them.
 	 */
 	if (n == 0 || depth > DEPTH_MAX) {
 		jfr_fail(c);

@@ -31,7 +31,7 @@ size_t jfr_pools_bytes(const struct jfr_pools *p);
 bool jfr_pools_find(const struct jfr_pools *p, const struct jfr_type *type, int64_t key,
 		    struct jfr_cursor *value);
 
-/* Skip the value of a field, or a value of a type. */
+/* Skips the value of the field `f`. */
 void jfr_skip_field(struct jfr_cursor *c, const struct jfr_field *f);
 
 #endif

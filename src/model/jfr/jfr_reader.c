@@ -11,7 +11,7 @@
 #define PROBLEMS_MAX 20 /* limit for the lines of jfr_problems() */
 #define SAME_JVM_NS INT64_C(1000000000)
 #define EVENT_HEAD_MAX 18 /* the most bytes that size and type id take */
-#define STATE_UPDATING 255 /* state in the header: the JVM is updating the header */
+#define STATE_UPDATING 255 /* state in the header while the JVM is updating the header */
 
 struct jfr_reader *jfr_reader_new(jfr_read_fn *read, void *arg, uint64_t size, size_t max_memory)
 {
@@ -254,8 +254,8 @@ static inline unsigned short_number(const uint8_t *at, uint32_t *value)
 }
 
 /*
- * Skips the events in the window that no consumer needs, which are most: a few ns each.  Stops at
- * an event whose head needs the general code.
+ * Skips the events in the window that no consumer needs.  Most events are such, so this takes only
+ * a few ns for each.  Stops at an event whose size or type id does not fit into short_number().
  */
 static void skip_unwanted(struct jfr_reader *r)
 {

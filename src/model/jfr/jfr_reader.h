@@ -52,7 +52,7 @@ struct jfr_event {
 struct jfr_reader;
 
 /*
- * Returns a reader, which calls `read` only for bytes before `size`. max_memory limits the bytes
+ * Returns a reader, which calls `read` only for bytes before `size`.  `max_memory` limits the bytes
  * for constants, types and one event; 0: no limit.
  */
 struct jfr_reader *jfr_reader_new(jfr_read_fn *read, void *arg, uint64_t size, size_t max_memory);
@@ -68,8 +68,8 @@ const struct jfr_chunk *jfr_chunk_of(const struct jfr_reader *r);
 
 /*
  * Reads the next event of the chunk.  Returns false at the end of the chunk.  The event is valid
- * until the next call. event->type is NULL if its type is not declared, which is so for types 0
- * (metadata) and 1 (constants); it may also be a type that is not an event type.
+ * until the next call.  Its `type` is NULL if its type is not declared, which is so for types 0
+ * (metadata) and 1 (constants).  Its type may also be one that is not an event type.
  */
 bool jfr_next_event(struct jfr_reader *r, struct jfr_event *e);
 /*

@@ -6,7 +6,7 @@
 
 struct jfr_consumer {
 	void *arg;
-	/* Called when a chunk begins: look up types, set their `user`, and look up paths. */
+	/* Called when a chunk begins, to look up types, set their `user`, and look up paths. */
 	void (*begin)(void *arg, const struct jfr_chunk *chunk);
 	/*
 	 * Called for each event.  Returns 0 to go on, 1 if no more events are needed, or -1 with
@@ -21,8 +21,8 @@ struct jfr_consumer {
 };
 
 /*
- * Calls the functions for all chunks and events.  Returns 0, or -1 with err set if the recording
- * cannot be read; see also jfr_problems().
+ * Calls the functions of `c` for all chunks and events.  Returns 0, or -1 with err set if the
+ * recording cannot be read; see also jfr_problems().
  */
 int jfr_scan(struct jfr_reader *r, const struct jfr_consumer *c, struct err *err) _must_check_;
 

@@ -20,7 +20,7 @@ struct jfr_string {
 	struct jfr_cursor bytes; /* the encoded text, for the other kinds */
 };
 
-/* Reads and checks a string.  If it is invalid, the cursor fails. */
+/* Reads and checks a string.  If it is invalid, sets c->failed. */
 void jfr_string_read(struct jfr_cursor *c, struct jfr_string *s);
 
 /*

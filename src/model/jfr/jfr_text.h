@@ -19,8 +19,8 @@ const char *jfr_value_of(const char *word, const char *key);
 enum jfr_verb { JFR_START, JFR_CHECK, JFR_DUMP, JFR_STOP };
 
 /*
- * Returns whether the command has succeeded, by the text of the reply: the JVM's code is always 0.
- * Only texts of success are recognised, because those of failure depend on the JDK.
+ * Returns whether the command has succeeded, by the text of the reply, because the JVM's code is
+ * always 0.  Only texts of success are recognised, because those of failure depend on the JDK.
  */
 bool jfr_succeeded(enum jfr_verb verb, const char *answer);
 

@@ -18,7 +18,10 @@ struct heap_limit {
 	bool known; /* false: there is no limit, or the maximum heap size is unknown */
 };
 
-/* Compares.  `heap_max` and `limit` are in bytes; -1: unknown, or no limit. */
+/*
+ * Compares the maximum heap size and the memory outside of the heap with the limit of the control
+ * group.  `heap_max` and `limit` are in bytes; -1: unknown, or no limit.
+ */
 struct heap_limit heap_limit_of(const struct memory_parts *parts, int64_t heap_max,
 			       int64_t limit);
 

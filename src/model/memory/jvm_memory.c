@@ -35,7 +35,7 @@ static void add_range(struct jvm_memory *m, enum jvm_range_kind kind, uint64_t s
 	m->ranges[m->n_ranges++] = (struct jvm_range){ kind, start, end };
 }
 
-/* Adds n to *sum.  The sum becomes -1 (unknown) if n is negative or the sum is too large. */
+/* Adds n to *sum, unless n is negative.  *sum becomes -1 (unknown) if the sum is too large. */
 static void add_amount(int64_t *sum, int64_t n)
 {
 	if (n < 0)
@@ -96,8 +96,8 @@ static bool bounds(const char *line, uint64_t *first, uint64_t *last)
 	return (*end == ')' || *end == ']') && *first < *last;
 }
 
-/* Calls fn() for each line of the text, without the line's leading spaces. */
 typedef void line_fn(struct jvm_memory *m, const char *line, void *arg);
+/* Calls fn() for each line of the text, without the line's leading spaces. */
 static void each_line(struct jvm_memory *m, const char *text, line_fn *fn, void *arg)
 {
 	for (char *line; (line = strview_copy_line(&text));) {

@@ -16,7 +16,8 @@ struct jvm_range {
 	enum jvm_range_kind kind;
 	uint64_t start, end;
 };
-#define JVM_RANGES_MAX 4096 /* limit; a node of metaspace has 8 to 64 MB */
+/* limit for all ranges; each node of metaspace, of 8 to 64 MB, is a range */
+#define JVM_RANGES_MAX 4096
 
 /* Amounts are in bytes; -1: unknown. */
 struct jvm_memory {

@@ -53,10 +53,7 @@ static const struct mapping *after(const struct mapping_kinds *s, size_t i)
 	return i + 1 < s->maps->n && m[1].start == m->end ? m + 1 : NULL;
 }
 
-/*
- * Returns true for a segment of a library: the segments are adjacent, and one of them is
- * executable.
- */
+/* Returns true for a mapping of a library: an executable mapping of the same file is near it. */
 static bool is_library(const struct mapping_kinds *s, size_t i)
 {
 	const struct mapping *list = s->maps->list;
@@ -149,7 +146,7 @@ static bool is_arena(const struct mapping_kinds *s, size_t i)
 
 	if (m->start % ARENA_SIZE != 0)
 		return false;
-	/* the arena is full; a neighbour can be in the same mapping */
+	/* the arena is full, and the next one may be in the same mapping */
 	if (m->end % ARENA_SIZE == 0)
 		return true;
 	return rest && is_hole(rest) && rest->noreserve == m->noreserve &&
@@ -157,10 +154,10 @@ static bool is_arena(const struct mapping_kinds *s, size_t i)
 }
 
 /*
- * Returns true for a mapping that HotSpot has reserved and not committed.  HotSpot reserves memory
- * with MAP_NORESERVE, and commits it from its start with another mmap(2) without this flag.  In an
- * arena of glibc, the committed part has the same flags as the rest, because mprotect(2) does not
- * change them.
+ * Returns true for the committed start of address space that HotSpot has reserved.  HotSpot
+ * reserves memory with MAP_NORESERVE, and commits it from its start with another mmap(2) without
+ * this flag.  In an arena of glibc, the committed part has the same flags as the rest, because
+ * mprotect(2) does not change them.
  */
 static bool is_reserved(const struct mapping_kinds *s, size_t i)
 {
@@ -170,8 +167,8 @@ static bool is_reserved(const struct mapping_kinds *s, size_t i)
 }
 
 /*
- * Returns the kind of an anonymous mapping after a file's mapping: the zeroed data of a library
- * follows its file.
+ * Returns the kind of an anonymous mapping by the file that is mapped before it, because the zeroed
+ * data of a library follows its file.
  */
 static int kind_of_neighbour(const struct mapping_kinds *s, size_t i)
 {
@@ -257,8 +254,8 @@ static bool can_be_heap(const struct mapping_kinds *s, size_t i)
 }
 
 /*
- * Finds the heap if the JVM does not report it: the smallest run of adjacent mappings with room for
- * heap_max.
+ * Finds the heap if the JVM does not report it, as the smallest run of adjacent mappings with room
+ * for heap_max.
  */
 static void find_heap(struct mapping_kinds *s, int64_t heap_max)
 {

@@ -35,7 +35,7 @@ void mapping_kinds_release(struct mapping_kinds *s);
 
 bool mapping_kinds_has_range(const struct mapping_kinds *s, enum jvm_range_kind kind);
 
-/* Returns the kind of mapping i, or of the part of it that is in no range. */
+/* Returns the kind (PART_… or POOL_…) of mapping i, or of the piece of it that is in no range. */
 int mapping_kind(const struct mapping_kinds *s, size_t i);
 
 bool mapping_is_anonymous(const struct mapping *m);

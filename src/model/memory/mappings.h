@@ -17,7 +17,8 @@ struct mapping {
 	char *path;
 	int64_t resident, swapped; /* size in bytes */
 	/*
-	 * resident bytes that are not pages of a file: without swap, the kernel cannot reclaim them
+	 * resident bytes that are not pages of a file, so that the kernel cannot reclaim them
+	 * without swap
 	 */
 	int64_t anonymous;
 	bool read, write, exec, shared;

@@ -63,7 +63,11 @@ static void add_piece(struct state *s, int kind, const struct mapping *m, uint64
 	int64_t fits;
 
 	if (kind == POOL_OTHER && mapping_is_inaccessible(m))
-		len = 0; /* the adjacent mapping's reservation has counted them */
+		/*
+		 * Do not count address space that the adjacent mapping's reservation includes
+		 * already.
+		 */
+		len = 0;
 	if (kind != POOL_RESERVED) {
 		add(&s->size[kind], m, len, resident, anonymous);
 		return;
@@ -83,7 +87,7 @@ static const enum memory_part part_of_range[] = {
 
 /* A piece of a mapping: the part of it in one range, or between two ranges. */
 struct piece {
-	int kind; /* -1: between ranges */
+	int kind; /* -1: the piece is in no range */
 	uint64_t len;
 };
 #define PIECES_MAX 64
@@ -241,8 +245,9 @@ static void divide_malloc(struct state *s)
 
 /*
  * Divides malloc's memory by Native Memory Tracking, which reports how much of it the collector and
- * Unsafe have, but not how much is resident.  Direct buffers are resident, because they are zeroed.
- * The same share of all other memory is assumed to be resident.
+ * Unsafe have, but not how much is resident.  Direct buffers count as resident, because they are
+ * zeroed.  Of the other resident memory, the collector gets the share that it has of all memory
+ * from malloc.
  */
 static void divide_tracked(struct state *s)
 {

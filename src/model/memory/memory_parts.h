@@ -2,7 +2,7 @@
  * Divides the resident memory of a JVM: every mapping belongs to one part, so the parts add up to
  * the resident memory.  Pure.
  *
- * The part is the one that the JVM reports for the addresses of the mapping, or that its file, its
+ * The part of a mapping is the one that the JVM reports for its addresses, or that its file, its
  * name or adjacent mappings imply.  The remaining private anonymous memory counts as malloc's, up
  * to the amount that malloc reports; without a report, all of it.
  */

@@ -120,7 +120,7 @@ static int take_note(struct report_reader *r, struct strview *line)
 	return alloc_add_note(r->a, note, line->at, strview_len(*line), n);
 }
 
-/* Reads the numbers of sites in the file and in total.  Only the total is stored. */
+/* Reads the number of sites in the file and the number of all sites, and stores only the second. */
 static int take_sites(struct report_reader *r, struct strview *line)
 {
 	uint64_t follow;

@@ -39,14 +39,17 @@ struct call_tree {
 	 * one value.
 	 */
 	const char *units[CALL_TREE_VALUES];
-	/* Set by the caller: the innermost names are those of allocated classes, and not frames. */
+	/*
+	 * The caller sets it if the innermost names are those of allocated classes, and not of
+	 * frames.
+	 */
 	bool ends_in_classes;
 	bool full; /* the limit of nodes was reached, so that some stacks end too early */
 };
 
 /*
- * Initialises an empty tree.  The unit texts must outlive it. other_unit is NULL if there is only
- * one value.
+ * Initialises an empty tree.  The unit texts must outlive it.  `other_unit` is NULL if there is
+ * only one value.
  */
 void call_tree_init(struct call_tree *t, const char *unit, const char *other_unit);
 void call_tree_release(struct call_tree *t);

@@ -268,8 +268,8 @@ static int take_buckets(struct trace_sum *sum, struct wire_reader *payload)
 }
 
 /*
- * Reads the sums of a method.  They may not fit together, because calls go on while the agent reads
- * them.
+ * Reads the sums of a method.  They may contradict each other, because calls go on while the agent
+ * reads them.
  */
 static int take_sum(struct trace *t, struct wire_reader *payload)
 {

@@ -14,7 +14,8 @@
 /* Sums over all calls of a method.  An overflow yields the largest number. */
 struct trace_sum {
 	uint64_t calls, threw, ns, min_ns, max_ns;
-	uint64_t *buckets; /* HISTOGRAM_BUCKETS entries; NULL: no call yet */
+	/* HISTOGRAM_BUCKETS entries; NULL: no call yet, or the agent had no memory for them */
+	uint64_t *buckets;
 };
 
 struct trace_method {
@@ -44,7 +45,7 @@ struct trace_state {
 	uint64_t calls, too_many, no_room, hooks_ns; /* the members of the frame TRACE_STATE */
 };
 
-/* A name of methods: class and method name, without parameter types. */
+/* A name that methods may share: class and method name, without parameter types. */
 struct trace_name {
 	uint32_t first;  /* index in trace.methods of the first method with this name */
 	bool overloaded; /* methods with this name differ in their descriptors */
@@ -55,14 +56,14 @@ struct trace {
 	struct trace_method *methods;
 	size_t n, cap;
 	struct intern names;
-	struct trace_name *named; /* by number in `names` */
+	struct trace_name *named; /* indexed by number in `names` */
 	size_t n_named, cap_named;
 	struct frame_table frames;
 	struct trace_state state;
-	bool begun; /* TRACE_BEGIN was received: the next two members are valid */
+	bool begun; /* TRACE_BEGIN was received, so the next two members are valid */
 	uint32_t n_hooked;
 	uint64_t install_ns;
-	bool ended; /* TRACE_END was received: the next two members are valid */
+	bool ended; /* TRACE_END was received, so the next two members are valid */
 	uint32_t end; /* enum wire_trace_end */
 	int32_t code; /* JVMTI error of the attempt to restore classes; 0: none */
 };

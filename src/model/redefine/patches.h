@@ -36,10 +36,10 @@ int patches_take(struct patches *p, uint16_t type, struct wire_reader *payload) 
 bool patches_match(const struct patches *p, const struct patch_row *row, const char *word,
 		   const char *loader);
 
+#define PATCH_WHEN_MAX 40
 /*
  * Writes when_ms to `text` as "2025-07-01T12:00:00Z", or "" if it is out of range.  Returns `text`.
  */
-#define PATCH_WHEN_MAX 40
 const char *patch_when(const struct patch_row *row, char text[static PATCH_WHEN_MAX]);
 
 #endif

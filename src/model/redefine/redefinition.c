@@ -127,7 +127,7 @@ static void limits_modifiers(struct limits *l)
 	limits_begin(l);
 	if (before == now)
 		return;
-	/* Report ACC_SUPER only if it is the only difference: interfaces do not have it. */
+	/* Report ACC_SUPER only if it is the only difference, because interfaces do not have it. */
 	if ((before ^ now) != ACC_SUPER)
 		now = (now & ~ACC_SUPER) | (before & ACC_SUPER);
 	buf_adds(&l->line, "the class");
@@ -136,7 +136,8 @@ static void limits_modifiers(struct limits *l)
 }
 
 /*
- * Returns whether no other check makes sense: the file has another class, or it cannot be parsed.
+ * Returns whether no other check makes sense, because the file has another class or cannot be
+ * parsed.
  */
 static bool ends_checks(enum limit limit)
 {
@@ -148,8 +149,8 @@ int redefinition_check(const struct cf_class *running, const struct cf_class *ne
 		       const struct redefinition_jvm *jvm, struct buf *why)
 {
 	/*
-	 * In the order of HotSpot's load_new_class_versions(): parse, compare, verify, merge
-	 * constants.
+	 * The checks, in the order of HotSpot's load_new_class_versions(): parse, compare, verify,
+	 * merge constants.
 	 */
 	static void (*const parts[])(struct limits *l) = {
 		limits_version, limits_name,    limits_format,    limits_hierarchy,
@@ -159,7 +160,7 @@ int redefinition_check(const struct cf_class *running, const struct cf_class *ne
 	struct redefinition_jvm known = *jvm;
 	struct limits l = { .running = running, .new = new, .jvm = &known, .why = why };
 
-	/* unknown release: use the stricter rules, and accept any version */
+	/* If the release is unknown, use the stricter rules, and accept any version. */
 	if (known.release == 0)
 		known.release = new->major > MAJOR_OF_JDK_17 ? new->major - 44u : 17;
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {

@@ -16,7 +16,7 @@ struct redefinition_jvm {
 	unsigned release;      /* 8, 11, 17, …; 0: unknown */
 	bool may_add_delete; /* -XX:+AllowRedefinitionToAddDeleteMethods is on (JDK 13 and later) */
 	bool may_preview;      /* --enable-preview is on */
-	/* the JVM does not verify the class: one of the boot loader, up to JDK 21 */
+	/* the JVM does not verify the class, because the boot loader defined it (JDK 8 to 21) */
 	bool unverified;
 	uint32_t pool_count;   /* constant_pool_count of the running class; 0: unknown */
 };

@@ -22,7 +22,7 @@ static struct cf_text nest_host(const struct limits *l, const struct cf_class *c
 	struct class_attribute attribute = limits_attribute(l, class, "NestHost", 11);
 	struct cf_text name = { NULL, 0 };
 
-	/* Fails for most classes, which have no nest host. */
+	/* Leaves `name` empty for most classes, which have no nest host. */
 	(void)class_attribute_class(&attribute, &name);
 	return name;
 }

@@ -32,10 +32,11 @@ void limits_end(struct limits *l, const char *what)
 		buf_addf(l->why, "and %zu more %s\n", l->n_reported - LINES_MAX, what);
 }
 
-/* Names of modifier bits: the Java keyword, or for bits without a keyword javac's term. */
+/* Names of modifier bits: the Java keyword or, for bits without a keyword, javac's term. */
 static const struct {
 	unsigned flag;
-	const char *names[3]; /* by enum limits_flags; NULL: the bit is not a modifier there */
+	/* indexed by enum limits_flags; NULL: the bit is not a modifier there */
+	const char *names[3];
 } flags[] = {
 	{ CF_ACC_PUBLIC, { "public", "public", "public" } },
 	{ CF_ACC_PRIVATE, { NULL, "private", "private" } },

@@ -99,8 +99,8 @@ static void report_added(struct limits *l, const struct compared_member *method)
 
 /*
  * Compares the methods.  The JVM compares them in the order of their names' addresses.  A captured
- * class file has that order, but the position of a new name is unknown: if methods are both added
- * and removed, the JVM may report either error.
+ * class file has that order, but the position of a new name is unknown.  So if methods are both
+ * added and removed, the JVM may report either error.
  */
 void limits_methods(struct limits *l)
 {

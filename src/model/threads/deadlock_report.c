@@ -57,7 +57,7 @@ static void take_claim(struct thread_dump *d, struct strview line)
 void deadlock_report_parse(struct thread_dump *d, struct strview report)
 {
 	struct strview line;
-	/* true: in the part that repeats the stacks of the threads, which are in the list */
+	/* true while the lines repeat the stacks of threads that are in the list already */
 	bool repeats = false;
 
 	while (strview_line(&report, &line)) {

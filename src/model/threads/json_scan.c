@@ -215,7 +215,10 @@ bool json_scan_true(struct json_scan *s)
 	return strview_is(raw, "true");
 }
 
-/* Only counts brackets: recursion would be as deep as the untrusted document. */
+/*
+ * Skips the next value.  Counts brackets and does not recurse, because the document is untrusted
+ * and may be nested deeply.
+ */
 void json_scan_skip(struct json_scan *s)
 {
 	size_t depth = 0;

@@ -73,7 +73,7 @@ static double real_at(const char *at, const char *end)
 }
 
 /*
- * Parses a size such as "1234B", "497K", "2M", printed by byte_size_in_proper_unit() and its unit.
+ * Parses a size such as "1234B", "497K", "2M", as byte_size_in_proper_unit() in HotSpot scales it.
  */
 static int64_t size_at(const char *at, const char *end)
 {
@@ -136,9 +136,11 @@ static void take_numbers(struct dump_thread *t, struct strview rest)
 }
 
 /*
- * Takes a line such as
+ * Parses a line such as
  *     "main" #1 [117] daemon prio=5 cpu=45.63ms allocated=497K tid=0x… nid=117 runnable  [0x…]
- * Returns false if it is another.  The name may contain quotes: the last one ends it.
+ *
+ * Returns false if the line has another form.  A name may contain quotes, so the last quote ends
+ * it.
  */
 static bool take_header(struct parser *p, struct strview line)
 {
@@ -266,8 +268,8 @@ static struct strview after(struct strview line, const char *prefix)
 }
 
 /*
- * Begins "Locked ownable synchronizers".  Below a virtual thread, too, the locks belong to its
- * carrier.
+ * Begins a list of "Locked ownable synchronizers".  Even if the list follows a virtual thread, the
+ * locks belong to its carrier, which is the last platform thread.
  */
 static void begin_synchronizers(struct parser *p)
 {
@@ -297,8 +299,8 @@ static bool take_detail(struct parser *p, struct strview line)
 }
 
 /*
- * Returns whether a line does not concern a thread: the dump's heading, or a list of thread
- * addresses.
+ * Returns whether a line concerns no thread, because it belongs to the dump's heading or to a list
+ * of thread addresses.
  */
 static bool is_frame_of_dump(struct parser *p, struct strview line)
 {
@@ -325,8 +327,8 @@ static bool is_frame_of_dump(struct parser *p, struct strview line)
 }
 
 /*
- * Parses a first line whose name contains line feeds, by joining lines.  Returns false if that is
- * not one.
+ * Parses the first line of a thread whose name contains line feeds, by joining lines.  Returns
+ * false if `first` does not begin such a name.
  */
 static bool take_long_header(struct parser *p, struct strview *text, struct strview first)
 {
@@ -348,8 +350,8 @@ static bool take_long_header(struct parser *p, struct strview *text, struct strv
 }
 
 /*
- * Parses a line.  A line with an unknown form is stored.  After an unknown first line of a thread,
- * the lines that follow do not go to the thread before.
+ * Parses a line.  A line with an unknown form is stored.  If it is the first line of a thread, the
+ * following lines are not added to the thread before it.
  */
 static void take_line(struct parser *p, struct strview *rest, struct strview line)
 {

@@ -66,7 +66,8 @@ struct thread_dump {
 	size_t n_claims, cap_claims;
 	size_t n_rings;  /* number of deadlocks */
 	bool complete;   /* the dump has the end of the list of threads */
-	bool has_synchronizers; /* the dump has ownable synchronizers: it was requested with -l */
+	/* the dump has ownable synchronizers, because it was requested with -l */
+	bool has_synchronizers;
 	struct buf unknown; /* the lines whose form is unknown */
 };
 
@@ -81,8 +82,8 @@ struct dump_thread *thread_dump_add(struct thread_dump *d, const char *name, int
 bool dump_thread_same_stack(const struct dump_thread *a, const struct dump_thread *b);
 
 /*
- * Returns how many threads wait for a lock such as ReentrantLock whose owner is unknown: neither in
- * the dump nor in the JVM's report of deadlocks.  For a dump without -l.
+ * Returns how many threads wait for a lock such as ReentrantLock whose owner is neither in the dump
+ * nor in the JVM's report of deadlocks.  Use it for a dump without -l.
  */
 size_t thread_dump_count_unowned(const struct thread_dump *d);
 

@@ -43,12 +43,12 @@ void thread_list_add_frame(struct dump_thread *t, char *frame)
 
 void thread_list_add_hold(struct dump_thread *t, struct thread_lock lock)
 {
-	/* 0: "<owner is scalar replaced>", for which no thread can wait */
+	/* The address is 0 for "<owner is scalar replaced>", for which no thread can wait. */
 	bool is_known = lock.object == 0;
 
 	/*
-	 * Skip a lock that the thread waits for, because it has released it, and one that is listed
-	 * already.
+	 * Skip a lock that the thread waits for, because the thread has released it, and a lock
+	 * that is listed already.
 	 */
 	if (t->wait != THREAD_WAITS_NOT && lock.object == t->waits_for.object)
 		is_known = true;

@@ -9,7 +9,7 @@
 #include "base/xalloc.h"
 #include "model/threads/thread_dump.h"
 
-#define CLAIMS_MAX 1000 /* limit: for each claim, all threads are searched */
+#define CLAIMS_MAX 1000 /* limit, because all threads are searched for each claim */
 
 static void find_owners(struct thread_dump *d)
 {
@@ -105,8 +105,8 @@ static void believe_report(struct thread_dump *d)
 }
 
 /*
- * Numbers the ring to which the path from thread `start` leads, unless it has a number. seen[i] is
- * the start from which thread i was seen.
+ * Numbers the ring to which the path from thread `start` leads, unless the ring has a number.  In
+ * seen[i], stores the last `start` whose path reached thread i.
  */
 static void find_ring(struct thread_dump *d, size_t start, size_t *seen)
 {
@@ -129,7 +129,7 @@ static void find_ring(struct thread_dump *d, size_t start, size_t *seen)
  */
 static void count_waiting(struct thread_dump *d)
 {
-	/* by thread: number of waiting threads that were not counted yet */
+	/* indexed by thread: number of waiting threads that were not counted yet */
 	size_t *waiters = xcalloc(d->n + 1, sizeof(*waiters));
 	size_t *leaves = xcalloc(d->n + 1, sizeof(*leaves)), n = 0;
 

@@ -10,7 +10,7 @@
 
 #define STATE_UNKNOWN "UNKNOWN"
 
-/* The thread whose members are being read from the document. */
+/* The dump to fill in, and the document that is being read. */
 struct parser {
 	struct thread_dump *dump;
 	struct json_scan scan;
@@ -212,7 +212,7 @@ void virtual_dump_parse(struct thread_dump *d, const char *text, size_t len)
 
 	take_only(&p, "threadDump", take_dump);
 	d->complete = !p.scan.bad;
-	/* If the JVM knows the owners at all, they are in the document */
+	/* The document has the owners of all locks whose owners the JVM knows. */
 	d->has_synchronizers = true;
 	buf_release(&p.text);
 }
@@ -227,8 +227,9 @@ static bool has_states(const struct thread_dump *d)
 }
 
 /*
- * Returns whether a thread of JDK 21 to 24 is virtual. is_printed: the dump by Thread.print has it.
- * A platform thread that was created after that dump has another last frame than a virtual thread.
+ * Returns whether a thread of JDK 21 to 24 is virtual.  `is_printed` says whether Thread.print has
+ * it.  A platform thread that was created after Thread.print is recognised by its outermost frame,
+ * which differs from that of a virtual thread.
  */
 static bool is_virtual(const struct dump_thread *t, bool is_printed)
 {

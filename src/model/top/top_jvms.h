@@ -8,20 +8,23 @@
 #include "model/top/top_threads.h"
 #include "model/top/vm_rates.h"
 
-/* Texts are not owned and untrusted, and may be NULL.  Numbers may be -1: unknown. */
+/*
+ * The texts are not owned, come from the target and may be NULL.  A number is -1 if it is unknown.
+ */
 struct top_jvm {
 	int pid;
 	const char *main; /* simple name of the main class */
 	const char *version, *gc;
-	double uptime;
-	double cpu_s, cpu_limit; /* cpu_limit: number of CPUs that the JVM may use */
+	double uptime; /* seconds since the start of the JVM */
+	/* CPU time in seconds; cpu_limit: number of CPUs that the JVM may use */
+	double cpu_s, cpu_limit;
 	int64_t resident, memory_limit, heap_max;
 	unsigned threads;
 	struct vm_rates rates;
 };
 
 /*
- * Returns the indexes of the JVMs that match the filter, in its sort order, and their number in *n.
+ * Returns the indices of the JVMs that match `filter`, in its sort order, and their number in *n.
  * The caller frees the array.
  */
 size_t *top_jvms_choose(const struct top_jvm *jvms, size_t n_jvms, const struct top_filter *filter,

@@ -8,7 +8,7 @@ enum top_sort {
 	TOP_SORT_NAME,
 	TOP_SORT_ID, /* tid of a thread or pid of a JVM */
 	N_TOP_SORT_THREADS,
-	TOP_SORT_RSS = N_TOP_SORT_THREADS, /* this and the following: only for JVMs */
+	TOP_SORT_RSS = N_TOP_SORT_THREADS, /* this value and the following ones are only for JVMs */
 	TOP_SORT_HEAP,
 	TOP_SORT_GC,
 	TOP_SORT_ALLOC,

@@ -22,7 +22,8 @@ static void take(struct top_thread *t, const struct thread_reading *r, bool is_l
 		 double seconds)
 {
 	/*
-	 * A thread that was created after the last reading has used all of its CPU time since then.
+	 * A thread without an earlier reading has used all of its CPU time since the previous
+	 * reading of the process.
 	 */
 	double before = t->readings > 0 ? t->cpu_s : 0;
 
@@ -97,8 +98,8 @@ void top_threads_name(struct top_threads *t, const struct thread_dump *dump)
 		struct top_thread *found = bsearch(&key, t->list, t->n, sizeof(key), by_tid);
 
 		/*
-		 * A thread that was created after the request for the dump may have the tid of an
-		 * older thread in it.
+		 * The dump may have an older thread with the same tid if this thread was created
+		 * after the request for the dump.
 		 */
 		if (!found || d->tid < 0 || d->virtual || !found->is_asked)
 			continue;

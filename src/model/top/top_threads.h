@@ -17,7 +17,7 @@ struct thread_reading {
 	int64_t tid;          /* the kernel's thread id, in the process's pid namespace */
 	uint64_t start_ticks; /* start time; differs if a tid is reused */
 	double cpu_s;
-	char state;           /* R S D T … */
+	char state;           /* R S D T …, as in /proc/PID/task/TID/stat */
 	char comm[16];        /* the beginning of the thread's name, from the kernel */
 };
 
@@ -28,9 +28,9 @@ struct top_thread {
 	char comm[16];
 	int64_t id;         /* Thread.threadId(); -1: unknown, or not a Java thread */
 	bool daemon;
-	/* a dump was requested after the thread's start: another dump would add nothing */
+	/* a dump was requested after the thread's start, so another dump would add nothing */
 	bool is_asked;
-	unsigned readings;  /* number of readings in which the thread was */
+	unsigned readings;  /* number of readings that have the thread */
 	double cpu_s, cpu_percent; /* cpu_percent is -1 while the thread was in only one reading */
 	char state;
 };
@@ -38,11 +38,11 @@ struct top_thread {
 struct top_threads {
 	struct top_thread *list; /* in ascending order of tid */
 	size_t n;
-	bool is_later; /* there was a reading before the last one */
+	bool is_later; /* a reading was added already, so the next one is not the first */
 };
 
 /*
- * Adds a reading, which is in ascending order of tid, `seconds` after the last one.  Adds new
+ * Adds a reading, which is in ascending order of tid, `seconds` after the previous one.  Adds new
  * threads and removes those that have ended.
  */
 void top_threads_update(struct top_threads *t, const struct thread_reading *readings, size_t n,
@@ -50,20 +50,23 @@ void top_threads_update(struct top_threads *t, const struct thread_reading *read
 void top_threads_release(struct top_threads *t);
 
 /*
- * Returns whether a dump would give names to threads: to threads that were in two readings and for
- * which no dump was requested.  For threads with a shorter life, a dump is not worth the pause.
+ * Returns whether a dump would give names to threads.  It would if a thread was in two readings and
+ * no dump was requested for it.  For threads with a shorter life, a dump is not worth the pause.
  */
 bool top_threads_are_unknown(const struct top_threads *t);
-/* Call it when a dump is requested: threads that start later are not in the dump. */
+/* Call this when a thread dump is requested.  Threads that start later are not in that dump. */
 void top_threads_ask(struct top_threads *t);
-/* Sets the names and ids of threads that the dump has. */
+/* Sets the names and ids of the threads that are in the dump. */
 void top_threads_name(struct top_threads *t, const struct thread_dump *dump);
 
-/* Returns the thread's name, or if it is unknown, the beginning of it that the kernel has. */
+/*
+ * Returns the thread's name.  If it is unknown, returns the part of it that the kernel has
+ * (`comm`).
+ */
 const char *top_thread_name(const struct top_thread *t);
 /* Returns a word for the thread's state in the kernel: "running", "sleeping", …. */
 const char *top_thread_state(const struct top_thread *t);
-/* Returns whether it returns this word for some thread, in upper or lower case. */
+/* Returns whether top_thread_state() returns `name` for some state, in upper or lower case. */
 bool top_thread_is_state(const char *name);
 
 struct top_filter {
@@ -73,7 +76,7 @@ struct top_filter {
 };
 
 /*
- * Returns the indexes of the threads that match the filter, in its sort order, and their number in
+ * Returns the indices of the threads that match `filter`, in its sort order, and their number in
  * *n.  The caller frees the array.
  */
 size_t *top_threads_choose(const struct top_threads *t, const struct top_filter *filter,

@@ -1,6 +1,7 @@
 #include "model/top/vm_rates.h"
 
-#define WINDOW_S 20 /* seconds over which a mean is computed; older values count half */
+/* seconds after which the values of the mean rate are halved, so that old ones count less */
+#define WINDOW_S 20
 
 /* Returns the growth of a total, in seconds, in percent of `seconds`; -1: unknown. */
 static double share(double before, double now, double seconds)
@@ -24,8 +25,9 @@ static void set_allocation(struct vm_history *h, double bytes, double seconds)
 }
 
 /*
- * Returns the bytes that were allocated in eden during n collections: the free space at the last
- * reading, full edens between the collections, and the space in use now.
+ * Returns the bytes that were allocated in eden between two readings with n collections between
+ * them: the free space at the last reading, a full eden between every two collections, and the
+ * space in use now.
  */
 static double through_eden(const struct vm_reading *last, const struct vm_reading *now, int64_t n)
 {
@@ -38,9 +40,9 @@ static double through_eden(const struct vm_reading *last, const struct vm_readin
 }
 
 /*
- * Updates the rate if the counter of eden changes only in a collection: Serial and Parallel of JDK
- * 24 and later (JDK-8241678).  The rate is then that between collections, as the mean of several,
- * because a reading sees a collection late.  If a collection takes longer to come than expected,
+ * Updates the rate if the counter of eden changes only in a collection, as in Serial and Parallel
+ * of JDK 24 and later (JDK-8241678).  The rate is then the mean over several collections, because a
+ * reading notices a collection late.  If the next collection takes longer than this rate predicts,
  * the rate is reduced.
  */
 static void update_lagging_eden(struct vm_history *h, const struct vm_reading *now, int64_t n)
@@ -66,7 +68,10 @@ static void update_allocation(struct vm_history *h, const struct vm_reading *now
 	int64_t all = grown(last->all_collections, now->all_collections);
 
 	if (now->eden_used < 0 || last->eden_used < 0) {
-		/* The JVM has no eden: the heap in use only grows until a collection frees some. */
+		/*
+		 * The JVM has no eden.  Between collections, the heap in use only grows, by the
+		 * allocated bytes.
+		 */
 		if (!now->used_lags && all == 0 && last->heap_used >= 0 &&
 		    now->heap_used >= last->heap_used)
 			set_allocation(h, (double)(now->heap_used - last->heap_used), seconds);

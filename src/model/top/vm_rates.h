@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 /*
- * The values of one reading.  Totals are since the start of the JVM; sizes are in bytes; -1:
- * unknown.
+ * The values of one reading.  Totals are since the start of the JVM, times in seconds, sizes in
+ * bytes; -1 means unknown.
  */
 struct vm_reading {
 	double at_s;         /* time of the reading, on the monotonic clock */
@@ -22,7 +22,7 @@ struct vm_reading {
 	int64_t all_collections;
 	int64_t heap_used, heap_committed;
 	int64_t eden_used, eden_capacity; /* -1: the collector has no eden */
-	bool used_lags; /* the counter behind heap_used changes only in a collection */
+	bool used_lags; /* the counter that heap_used is read from changes only in a collection */
 };
 
 /*
@@ -42,7 +42,7 @@ struct vm_history {
 	bool has_last;
 	struct vm_reading last;
 	bool eden_moves;   /* the counter of eden was seen to change between collections */
-	bool is_timed;     /* collected_s is known */
+	bool is_timed;     /* collected_s and window_s are set */
 	double collected_s; /* time of the last reading that saw a new collection */
 	/* bytes allocated since window_s, if eden's counter changes only in collections */
 	double window_s, window_bytes;

@@ -28,7 +28,8 @@ struct activities {
 void activities_release(struct activities *a);
 
 /*
- * Call it before the answer of each agent, so that the list contains the activities of all agents.
+ * Call this before the answer of each agent is read, so that the list contains the activities of
+ * all agents.
  */
 void activities_begin(struct activities *a);
 

@@ -20,7 +20,7 @@ static inline const char *counter_text(const struct counter_source *r, const cha
 	return r->text(r->of, name);
 }
 
-/* Returns a counter of ticks in seconds. */
+/* Returns the value of a counter of ticks, converted to seconds. */
 static inline double counter_seconds(const struct counter_source *r, const char *name)
 {
 	return counter_number(r, name) / counter_number(r, "sun.os.hrt.frequency");

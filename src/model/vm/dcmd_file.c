@@ -39,10 +39,7 @@ static const struct use {
 	  "the JVM goes on writing its log; give a path of the JVM without braces" },
 };
 
-/*
- * Returns whether the row applies to the argument `word`, of which `len` bytes precede or are the
- * file.
- */
+/* Returns whether the row applies to `line`, in which `word` is the argument with the file. */
 static bool matches(const struct use *use, const char *line, const char *word)
 {
 	size_t len = strlen(use->command);

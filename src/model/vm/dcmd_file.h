@@ -1,6 +1,6 @@
 /*
- * Files of the caller in the line of a diagnostic command: "Thread.dump_to_file {threads.txt}",
- * "JFR.dump name=1 filename={app.jfr}".
+ * Files of jtool's caller, and not of the JVM, which a diagnostic command names in braces:
+ * "Thread.dump_to_file {threads.txt}", "JFR.dump name=1 filename={app.jfr}".
  *
  * An argument, or the value of an argument, names such a file if it begins with '{' and ends with
  * '}'.  A quoted argument ("{x}") is passed to the JVM unchanged.

@@ -104,8 +104,8 @@ static bool begins(const char *line, const char *word)
 
 /*
  * Reads a line of GC.heap_info.  The line of a generation has total and used bytes; those of its
- * spaces have percentages.  Only G1's total is the committed size: that of a generation does not
- * include the survivor space that is empty.
+ * spaces have percentages.  Only G1's total is the committed size, because the total of a
+ * generation does not include the survivor space that is empty.
  */
 static void read_line(const char *line, struct dcmd_reply_heap *out)
 {

@@ -58,8 +58,8 @@ const char *jstat_text(const struct jstat_column *column, const struct counter_s
 }
 
 /*
- * Uses the JVM's own clock if the JVM publishes it (JDK 21 does, every 50 ms; JDK 25 does not).
- * Otherwise uses the time of day at which the VM was created.
+ * Computes the time since the VM's start by the JVM's own clock if the JVM publishes it (JDK 21
+ * does, every 50 ms; JDK 25 does not).  Otherwise uses the time of day at which the VM was created.
  */
 double jstat_timestamp(const struct counter_source *r, double now_ms)
 {

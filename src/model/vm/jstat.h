@@ -2,8 +2,8 @@
  * The tables of jstat: their columns, and how the values are computed from the JVM's counters
  * (src/jdk.jcmd/share/classes/sun/tools/jstat/resources/jstat_options).
  *
- * The columns are the same for all JVMs: those of jstat in JDK 17 to 27. jstat of JDK 8 and 11 has
- * narrower columns, and that of JDK 8 no CGC and CGCT, which its JVM does not count.
+ * The columns are the same for all JVMs: those of jstat in JDK 17 to 27.  In JDK 8 and 11, jstat
+ * has narrower columns; in JDK 8, it also has no CGC and CGCT, which that JVM does not count.
  */
 #ifndef JTOOL_MODEL_VM_JSTAT_H
 #define JTOOL_MODEL_VM_JSTAT_H
@@ -45,12 +45,13 @@ const struct jstat_column *jstat_columns(enum jstat_table table);
 const char *jstat_key(const struct jstat_column *column);
 
 /*
- * Returns the value of a column.  Returns NAN where jstat shows a dash: the counter is missing or
- * has no value yet.
+ * Returns the value of a column.  Returns NAN where jstat shows a dash, because the counter is
+ * missing or has no value yet.
  */
 double jstat_number(const struct jstat_column *column, const struct counter_source *r);
 /*
- * Returns the text of a JSTAT_TEXT column, or NULL where jstat shows a dash.  Owned by the source.
+ * Returns the text of a JSTAT_TEXT column, or NULL where jstat shows a dash.  The counter source
+ * `r` owns the text.
  */
 const char *jstat_text(const struct jstat_column *column, const struct counter_source *r);
 

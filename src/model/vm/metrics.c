@@ -6,8 +6,8 @@
 #include "base/util.h"
 
 /*
- * Passes a value to visit(), unless it is negative or not finite: such values come from corrupt
- * counters.
+ * Passes a value to visit(), unless it is negative or not finite, because such values come from
+ * corrupt counters.
  */
 static void emit(const struct metric *m, const struct metric_value *value, metric_visit *visit,
 		 void *arg)
@@ -67,7 +67,7 @@ static void read_class_loading(const struct metric *m, const struct counter_sour
 
 /*
  * Reads one counter (used, capacity or maxCapacity) of each memory pool.  The labels are jtool's
- * own: the JVM's names of pools depend on the collector and may not be unique.
+ * own, because the JVM's names of pools depend on the collector and may not be unique.
  */
 static void read_pools(const struct metric *m, const struct counter_source *r, metric_visit *visit,
 		       void *arg)

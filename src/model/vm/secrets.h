@@ -2,9 +2,9 @@
  * Replaces secrets in texts about a JVM: properties, environment, command lines, logs.  Pure.
  *
  * A value is a secret if its name contains password, passwd, passphrase, secret, token, credential,
- * apikey, private, or the word key: NAME=VALUE, NAME: VALUE, "NAME":"VALUE", --NAME VALUE.  User
- * information in URLs is a secret, too: //user:password@host.  A secret under another name is not
- * found.
+ * apikey, private, or the word key.  These forms are recognised: NAME=VALUE, NAME: VALUE,
+ * "NAME":"VALUE", --NAME VALUE.  User information in URLs is a secret, too: //user:password@host.
+ * A secret under another name is not found.
  *
  * Values that were found once can be learned, and found again without their names, for example in
  * logs.

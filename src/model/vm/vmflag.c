@@ -37,8 +37,8 @@ enum vmflag_form vmflag_form(const struct vmflag *flag)
 }
 
 /*
- * Returns whether the attach listener can set the flag.  That of JDK 8 does not set flags of the
- * kind "product rw".
+ * Returns whether the attach listener can set the flag.  The attach listener of JDK 8 does not set
+ * flags of the kind "product rw".
  */
 bool vmflag_is_manageable(const struct vmflag *flag)
 {
@@ -125,7 +125,7 @@ static int add_double(const char *value, struct buf *out)
 	size_t len = strlen(value);
 	char *rest;
 
-	/* Accepts no hexadecimal number, inf or nan. */
+	/* Reject hexadecimal numbers, inf and nan, which strtod(3) accepts. */
 	if (len == 0 || strspn(value, "0123456789.-+eE") != len)
 		return -EINVAL;
 	(void)strtod(value, &rest);

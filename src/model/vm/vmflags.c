@@ -22,7 +22,7 @@
 
 /* A line that was parsed.  Its members point into the line. */
 struct line {
-	struct strview type; /* empty: the line continues the value of the previous line */
+	struct strview type; /* empty if the line continues the value of the previous line */
 	struct strview name;
 	bool changed;     /* the line has ":=" */
 	struct strview value; /* the value, followed by kind and origin after spaces */

@@ -20,7 +20,10 @@ enum jfr_aggregate {
 	JFR_ANY, /* the last value that is not null */
 	JFR_FIRST,
 	JFR_LAST,
-	/* As JFR_LAST, but only groups with the time of the last event of all have a row */
+	/*
+	 * As JFR_LAST, but removes groups without an event at the time of the last event of all
+	 * groups
+	 */
 	JFR_LATEST,
 	JFR_SUM_OF,
 	JFR_COUNT_OF,
@@ -63,16 +66,18 @@ struct jfr_query {
 	/* sources; the first that is all zero ends the list */
 	struct jfr_query_source sources[JFR_SOURCES_MAX];
 	/*
-	 * paths by whose values events are grouped; without paths, each event is a row (a form: all
-	 * events)
+	 * Paths by whose values events are grouped.  Without paths, each event is a row; in a form,
+	 * all events together are one row.
 	 */
 	const char *group[JFR_GROUP_MAX];
 	/* columns; one with key NULL ends the list */
 	struct jfr_query_column columns[JFR_COLUMNS_MAX];
-	/* Columns to sort by, numbered from 1; negative: descending; 0: none. */
+	/*
+	 * Columns to sort by, numbered from 1.  A negative number means descending order, 0 none.
+	 */
 	int order[2];
 	unsigned limit; /* number of rows shown in text; 0: all */
-	/* query to use if the recording has no such events; NULL: none */
+	/* query to use if the recording has no events of the sources; NULL: none */
 	const struct jfr_query *instead;
 };
 
@@ -93,13 +98,13 @@ struct jfr_cell {
 	union {
 		int64_t integer;
 		double real;
-		uint32_t text; /* for jfr_query_text() */
+		uint32_t text; /* to be read with jfr_query_text() */
 	};
 };
 
 struct jfr_query_run;
 
-/* The queries that run in one pass. max_memory limits the bytes for results; 0: no limit. */
+/* The queries that run in one pass.  `max_memory` limits the bytes for results; 0: no limit. */
 struct jfr_queries;
 struct jfr_queries *jfr_queries_new(size_t max_memory);
 void jfr_queries_free(struct jfr_queries *q); /* NULL is allowed; also frees the runs */
@@ -119,7 +124,7 @@ struct jfr_extent {
 };
 const struct jfr_extent *jfr_queries_extent(const struct jfr_queries *q);
 
-/* The results of a query, which are sorted. */
+/* Return the size of a query's result, and one of its cells.  The rows are sorted. */
 size_t jfr_query_n_columns(const struct jfr_query *query);
 size_t jfr_query_rows(const struct jfr_query_run *run);
 struct jfr_cell jfr_query_cell(const struct jfr_query_run *run, size_t row, size_t column);

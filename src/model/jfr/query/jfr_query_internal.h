@@ -48,7 +48,7 @@ struct jfr_getter {
 struct jfr_binding {
 	struct jfr_query_run *run;
 	unsigned source;
-	uint32_t next; /* index of the type's next binding; 0: none */
+	uint32_t next; /* index of the next binding for the same event type; 0: none */
 	struct jfr_getter condition;
 	struct jfr_getter group[JFR_GROUP_MAX];
 	struct jfr_getter columns[JFR_COLUMNS_MAX];
@@ -84,7 +84,10 @@ struct jfr_queries {
 /* Defined in jfr_query_get.c: */
 void jfr_getter_bind(struct jfr_getter *g, const struct jfr_type *type, const char *path);
 void jfr_getter_release(struct jfr_getter *g);
-/* Reads the value for an event, and sets *group to the number of its group. */
+/*
+ * Reads the value for an event.  Sets *group to the number of the value among the values by which
+ * events are grouped.
+ */
 void jfr_getter_read(struct jfr_getter *g, struct jfr_query_run *run, const struct jfr_event *e,
 		     struct jfr_cell *cell, uint32_t *group);
 

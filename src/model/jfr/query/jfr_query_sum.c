@@ -101,7 +101,7 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Returns a percentile: interpolates between the two values next to its position. */
+/* Returns a percentile, interpolated between the two values next to its position. */
 static double percentile(const struct jfr_sum *s, double share)
 {
 	double at = (double)(s->n + 1) * share;
@@ -223,8 +223,8 @@ struct jfr_cell jfr_sum_result(struct jfr_sum *s, enum jfr_aggregate a)
 }
 
 /*
- * Returns whether all JFR_LATEST columns of a row have the time of the last event; other rows are
- * removed.
+ * Returns whether all JFR_LATEST columns of a row have the time of the last event.  Rows for which
+ * this is false are removed.
  */
 static bool is_latest(const struct jfr_query_run *run, const struct jfr_sum *sums)
 {

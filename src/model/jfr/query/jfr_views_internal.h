@@ -1,4 +1,4 @@
-/* The parts of the list in jfr_views.h, one for each file. */
+/* The lists of views that the files jfr_views_*.c define; jfr_view_at() joins them. */
 #ifndef JTOOL_MODEL_JFR_QUERY_JFR_VIEWS_INTERNAL_H
 #define JTOOL_MODEL_JFR_QUERY_JFR_VIEWS_INTERNAL_H
 
