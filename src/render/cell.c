@@ -7,7 +7,7 @@
 
 /*
  * Returns the value as int64_t, rounded towards 0.  An integer that is too large becomes INT64_MAX,
- * and such a real 0.
+ * a real that is too large becomes 0.
  */
 static int64_t integer_of(const struct cell *cell)
 {
@@ -19,8 +19,8 @@ static int64_t integer_of(const struct cell *cell)
 }
 
 /*
- * Appends n.  This is four times as fast as printf(), because a histogram has tens of thousands of
- * numbers.
+ * Appends n.  Does not use printf(), which takes four times as long, because a histogram has tens
+ * of thousands of numbers.
  */
 static void show_integer(uint64_t n, bool is_negative, struct buf *out)
 {

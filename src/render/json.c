@@ -16,7 +16,7 @@
 #define PIECE 65536                /* bytes of a long text that are converted to JSON at a time */
 #define DEPTH_MAX 64 /* limit for the nesting of a parsed document; jtool's own have 4 levels */
 
-/* Returns json-c's object: a struct json is only another name for it. */
+/* Returns the node as json-c's type, of which struct json is only another name. */
 static struct json_c_object *in(const struct json *node)
 {
 	return (struct json_c_object *)node;
@@ -185,7 +185,7 @@ static void put_in_buf(void *to, const char *data, size_t len)
 
 static void put_in_file(void *to, const char *data, size_t len)
 {
-	(void)fwrite(data, 1, len, to); /* main checks ferror() */
+	(void)fwrite(data, 1, len, to); /* main.c checks ferror() */
 }
 
 static void put_escape(put_fn *put, void *to, uint32_t c)

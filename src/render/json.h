@@ -35,7 +35,7 @@ void json_put_known(struct json *parent, const char *key, bool known, uint64_t v
 /* Adds a child to an object or array, which takes ownership of it. */
 void json_put(struct json *parent, const char *key, struct json *child);
 
-/* Every document is an object that begins with this member, the version of the keys. */
+/* Every document that is an object begins with this member, the version of the keys. */
 #define JSON_SCHEMA "\"schema\":1"
 
 /*

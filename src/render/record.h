@@ -27,7 +27,7 @@ struct record;
 struct record *record_new(const struct field *fields, size_t n);
 void record_free(struct record *s); /* NULL is allowed */
 
-/* sets a text, which is copied; NULL: leaves the field unset. */
+/* Sets a field to a copy of the text; NULL leaves the field unset. */
 void record_text(struct record *s, size_t field, const char *text);
 void record_number(struct record *s, size_t field, int64_t value);
 void record_bool(struct record *s, size_t field, bool value);
@@ -42,7 +42,7 @@ void record_items(struct record *s, size_t field);
 struct record *record_item(struct record *s, size_t field, const struct field *fields, size_t n);
 
 void record_print(const struct record *s, FILE *out);
-/* returns the JSON object, which the caller frees. */
+/* Returns the JSON object, which the caller frees. */
 struct json *record_json(const struct record *s);
 
 #endif

@@ -307,7 +307,7 @@ void table_print(const struct table *t, FILE *out)
 		add_line(t, &l, line, &chunk);
 		if (chunk.len < CHUNK)
 			continue;
-		(void)fwrite(chunk.data, 1, chunk.len, out); /* main checks ferror() */
+		(void)fwrite(chunk.data, 1, chunk.len, out); /* main.c checks ferror() */
 		buf_reset(&chunk);
 	}
 	(void)fwrite(buf_str(&chunk), 1, chunk.len, out);

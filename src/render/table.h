@@ -29,8 +29,8 @@ void table_free(struct table *t);
 void table_row(struct table *t);
 /* Adds the total as the last row.  It is not in JSON. */
 void table_total(struct table *t);
-void table_set(struct table *t, size_t column, struct cell cell); /* copies a text */
-/* copies the text; NULL: leaves the cell unset. */
+void table_set(struct table *t, size_t column, struct cell cell); /* copies a text in `cell` */
+/* Sets a cell to a copy of the text; NULL leaves the cell unset. */
 void table_text(struct table *t, size_t column, const char *text);
 void table_number(struct table *t, size_t column, int64_t value);
 void table_unsigned(struct table *t, size_t column, uint64_t value);
@@ -52,8 +52,8 @@ void table_show(struct table *t, size_t column);
  */
 int table_select(struct table *t, const char *list, struct err *err) _must_check_;
 /*
- * Limits the frames that are printed of each stack to n, and prints the number of the others. 0
- * (default) means no limit.
+ * Limits the frames that are printed of each stack to n, and prints the number of the others.  The
+ * default, n = 0, means no limit.
  */
 void table_limit_stacks(struct table *t, size_t n);
 

@@ -239,8 +239,8 @@ static void add_file_members(struct record *s, const struct class_view *view)
 }
 
 /*
- * Adds the members that JVMTI reports, or those of the class file if the class is not linked: then
- * JVMTI reports none.
+ * Adds the members that JVMTI reports, or those of the class file if the class is not linked,
+ * because JVMTI reports none then.
  */
 static void add_members(struct record *s, const struct class_view *view)
 {
@@ -341,8 +341,8 @@ static void set_identity(struct record *s, const struct class_view *view)
 }
 
 /*
- * Adds the interfaces that JVMTI reports, or those of the class file if the class is not linked:
- * then JVMTI reports none.
+ * Adds the interfaces that JVMTI reports, or those of the class file if the class is not linked,
+ * because JVMTI reports none then.
  */
 static void add_interfaces(struct record *s, const struct class_view *view)
 {
@@ -370,7 +370,7 @@ static void set_attributes(struct record *s, const struct cf_class *file)
 	add_components(s, file);
 }
 
-/* Sets the fields on changes of the class, and on the tools that have probably made them. */
+/* Sets the fields on changes of the class, and on the tools that have probably changed it. */
 static void set_changes(struct record *s, const struct class_view *view)
 {
 	const char *signs[INSTRUMENTATION_HINT_MAX];

@@ -26,7 +26,7 @@ static void add_declaration(struct buf *out, const struct effective_code *r,
 			       r->class->major >= 52);
 }
 
-/* Appends the type of an exception table's entry, with "Class" as javap prints it only there. */
+/* Appends the type of an exception table's entry after "Class", which javap prints only there. */
 static void add_catch_type(struct buf *out, const struct effective_method *m, uint16_t type)
 {
 	if (type == 0) {

@@ -145,7 +145,7 @@ void javap_insn_text(struct buf *out, const struct cf_insn *insn, const struct c
 	}
 	add_operands(out, insn);
 	if (insn->operands == CF_OP_NONE)
-		/* Removes the space after a mnemonic without operands */
+		/* Remove the space after a mnemonic without operands. */
 		out->data[--out->len] = '\0';
 	if (has_constant(insn)) {
 		buf_adds(out, " // ");

@@ -24,6 +24,6 @@ void javap_end_line(struct javap_lines *l)
 	buf_reset(&l->shown);
 	printable_add(&l->shown, buf_str(&l->line), len);
 	buf_addc(&l->shown, '\n');
-	(void)fwrite(l->shown.data, 1, l->shown.len, l->out); /* main checks ferror() */
+	(void)fwrite(l->shown.data, 1, l->shown.len, l->out); /* main.c checks ferror() */
 	buf_reset(&l->line);
 }

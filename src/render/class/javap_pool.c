@@ -102,7 +102,8 @@ static void add_escaped(struct buf *out, struct cf_text text)
 }
 
 /*
- * Appends a name that is printed in quotes. javap escapes fewer characters in it than in a string.
+ * Appends a name that is printed in quotes, in which javap escapes fewer characters than in a
+ * string.
  */
 static void add_quoted(struct buf *out, struct cf_text name)
 {

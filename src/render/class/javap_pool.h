@@ -11,8 +11,8 @@
 /* Prints "Constant pool:" and a line for each constant. */
 void javap_pool(FILE *out, const struct cf_pool *pool);
 /*
- * Returns the same as JSON: [{"index","kind","refers","text"}].  "refers" ("#2.#3") is null for a
- * constant that refers to no other.
+ * Returns the constants as JSON: [{"index","kind","refers","text"}].  "refers" ("#2.#3") is null
+ * for a constant that refers to no other.
  */
 struct json *javap_pool_json(const struct cf_pool *pool);
 

@@ -58,7 +58,7 @@ static char *via_of(const struct refpath_view *v, const struct heap *h, const st
 	return buf_take(&via);
 }
 
-/* Finds the static field of the path that is closest to the object, which is the last one. */
+/* Finds the static field that is closest to the end of the path. */
 static void find_static(struct refpath_view *v, const struct heap *h, const struct refpath *path)
 {
 	_cleanup_free_ char *via = NULL;
@@ -200,7 +200,7 @@ static void add_root(const struct refpath_view *v, bool threads_differ, struct b
 
 void refpath_view_headline(const struct refpath_view *v, bool threads_differ, struct buf *out)
 {
-	/* the object is in a static field of the root's class */
+	/* the static field belongs to the root's class */
 	bool is_own = v->is_class && v->static_at == 1;
 
 	if (v->length == 1 && v->is_class) {

@@ -25,7 +25,7 @@ static void print_group(const struct heap *h, const struct refpaths *paths,
 	buf_addc(&text, '\n');
 	refpath_view_add(&path, "    ", &text);
 	buf_addc(&text, '\n');
-	(void)fwrite(text.data, 1, text.len, out); /* main checks ferror() */
+	(void)fwrite(text.data, 1, text.len, out); /* main.c checks ferror() */
 	refpath_view_release(&path);
 }
 

@@ -83,7 +83,7 @@ void retained_print_suspects(const struct retained_view *view, FILE *out)
 		if (suspect->instances == 1 && suspect->held.n > 0)
 			add_pieces(&text, view, suspect);
 		add_path(&text, view, suspect);
-		(void)fwrite(text.data, 1, text.len, out); /* main checks ferror() */
+		(void)fwrite(text.data, 1, text.len, out); /* main.c checks ferror() */
 	}
 	if (view->suspects->n > 0)
 		return;

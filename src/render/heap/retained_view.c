@@ -73,7 +73,7 @@ static void print_count(const char *what, const char *by, uint64_t n, uint64_t b
 	buf_addf(&text, "%s%s: %" PRIu64 " object%s, ", what, by, n, n == 1 ? "" : "s");
 	units_bytes(&text, (int64_t)bytes);
 	buf_addc(&text, '\n');
-	(void)fputs(buf_str(&text), out); /* main checks ferror() */
+	(void)fputs(buf_str(&text), out); /* main.c checks ferror() */
 }
 
 void retained_print_held(const struct retained_view *view, FILE *out)

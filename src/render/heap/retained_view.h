@@ -13,9 +13,10 @@ struct retained_view {
 	const struct retained *rows;
 	enum histo_group by; /* what a row is: a class, package or loader */
 	size_t n_rows;       /* number of rows that are shown */
-	const struct retained_tree *top; /* tree of dominators; NULL: not requested */
+	const struct retained_tree *top; /* top levels of the dominator tree; NULL: not requested */
 	const struct retained_suspects *suspects; /* leak suspects; NULL: not requested */
-	const struct graph_bfs *bfs; /* for the paths to the suspects */
+	/* shortest paths, from which the path to each suspect is printed */
+	const struct graph_bfs *bfs;
 	/*
 	 * The unreachable objects of a heap dump.  NULL for a heap walk, which does not visit such
 	 * objects.
@@ -32,7 +33,7 @@ void retained_print_suspects(const struct retained_view *view, FILE *out);
  */
 void retained_print_held(const struct retained_view *view, FILE *out);
 
-/* Add all results of the view, or only the tree, to a JSON document. */
+/* Add all results of the view, only the tree, or only the suspects to a JSON document. */
 void retained_put(const struct retained_view *view, struct json *doc);
 void retained_put_tree(const struct retained_view *view, struct json *doc);
 void retained_put_suspects(const struct retained_view *view, struct json *doc);
@@ -40,14 +41,14 @@ void retained_put_suspects(const struct retained_view *view, struct json *doc);
 double retained_percent(uint64_t bytes, uint64_t total);
 
 /*
- * Appends the objects by class: "12030 a.b.Entry (34.1 MiB), 40 int[] (1.20 MiB), 4 others (2.00
- * KiB)".
+ * Appends the objects that `sum` counts, by class: "12030 a.b.Entry (34.1 MiB), 40 int[] (1.20
+ * MiB), 4 others (2.00 KiB)".
  */
 void retained_add_pieces(struct buf *out, const struct heap *h, const struct held_by_class *pieces,
 			 const struct held_by_class_sum *sum);
 /*
- * Returns the same as {"instances","retained","classes":[…]} with all classes.  The caller frees
- * it.
+ * Returns the objects that retained_add_pieces() appends as JSON with all classes:
+ * {"instances","retained","classes":[…]}.  The caller frees it.
  */
 struct json *retained_pieces_json(const struct heap *h, const struct held_by_class *pieces,
 				  const struct held_by_class_sum *sum);

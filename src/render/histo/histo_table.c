@@ -38,7 +38,10 @@ struct table *histo_table(const struct histo *h, const struct histo_view *view)
 	return t;
 }
 
-/* Returns whether two rows that are shown have the same name and known loaders. */
+/*
+ * Returns whether two of the first n_rows rows have the same name, and all rows up to these have a
+ * known loader.
+ */
 static bool needs_loaders(const struct table *t, const struct histo *h, size_t n_rows)
 {
 	size_t twin = table_first_duplicate(t, NAME);
@@ -94,6 +97,6 @@ void histo_print(const struct histo *h, const struct histo_view *view, FILE *out
 	add_total(t, view);
 	table_print(t, out);
 	histo_add_more(&more, view->by, h->n - view->n_rows);
-	(void)fputs(buf_str(&more), out); /* main checks ferror() */
+	(void)fputs(buf_str(&more), out); /* main.c checks ferror() */
 	table_free(t);
 }

@@ -1,4 +1,4 @@
-/* A class histogram as a table.  Its JSON rows are made from the same table. */
+/* A class histogram as a table, from which its JSON rows are taken, too. */
 #ifndef JTOOL_RENDER_HISTO_HISTO_TABLE_H
 #define JTOOL_RENDER_HISTO_HISTO_TABLE_H
 

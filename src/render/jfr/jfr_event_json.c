@@ -14,8 +14,8 @@
 #define SECOND INT64_C(1000000000)
 
 /*
- * State of writing.  `open` has the constants that are being written: a constant that contains
- * itself becomes null.
+ * State of writing.  `open` has the constants that are being written, so that a constant that
+ * contains itself becomes null.
  */
 struct writer {
 	const struct jfr_chunk *chunk;
@@ -45,7 +45,7 @@ void jfr_time_add(struct buf *out, int64_t ns)
 		 tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec, rest);
 }
 
-/* Returns the shortest decimal number that is the same float, as a double. */
+/* Returns the shortest decimal number that rounds to the same float as `value`. */
 static double shortest(double value)
 {
 	char text[32];
@@ -98,7 +98,10 @@ static bool is_open(const struct writer *w, const struct jfr_datum *d)
 	return false;
 }
 
-/* Adds the fields of an object.  In all documents, the name of a class is in Java source form. */
+/*
+ * Adds the fields of an object.  The name of a class is in Java source form, as in all JSON
+ * documents.
+ */
 static void put_fields(struct writer *w, const struct jfr_datum *d, struct json *object)
 {
 	bool is_class = strcmp(d->type->name, "java.lang.Class") == 0;

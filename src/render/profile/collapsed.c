@@ -10,7 +10,7 @@
 /* The frames on the path to the current node, while the tree is walked. */
 struct path {
 	struct buf text;
-	size_t *lens; /* for each frame: length of `text` without it and the frames after it */
+	size_t *lens; /* for each frame: length of `text` before the frame was appended */
 	size_t depth, cap;
 };
 

@@ -117,8 +117,8 @@ static struct frame split(const char *name)
 }
 
 /*
- * Appends a location and a function for a name of the tree.  Each name except that of the root (0)
- * has its own.
+ * Appends a location and a function for a name of the tree.  Each name has its own location and
+ * function, except the name of the root (0), which has neither.
  */
 static void add_location(struct writer *w, uint32_t id, const char *name)
 {
@@ -155,7 +155,7 @@ static void add_sample(struct writer *w, const struct call_tree *t, uint32_t nod
 		return;
 	buf_reset(&w->inner);
 	for (uint32_t at = node; at != 0; at = t->nodes[at].parent) {
-		/* 0 is the root's empty name, which a target may send, too */
+		/* skip the empty name (0), which the root has, and which a target may send, too */
 		if (t->nodes[at].name > 0)
 			add_varint(&w->inner, t->nodes[at].name);
 	}

@@ -66,7 +66,7 @@ static struct row *find_rows(const struct trace *t, size_t *n, size_t *n_idle)
 	return rows;
 }
 
-/* Returns the length in bytes of the first character. len must not be 0. */
+/* Returns the length in bytes of the first character.  `len` must not be 0. */
 static size_t one_char(const char *text, size_t len)
 {
 	size_t n = utf8_sequence_len(text, len);
@@ -299,8 +299,8 @@ static void add_fitting(struct buf *out, const struct trace *t, const struct row
 }
 
 /*
- * Returns how many lines the previous table takes on the terminal now: a terminal that became
- * narrower wraps its lines.
+ * Returns how many lines the previous table takes on the terminal now, because a terminal that
+ * became narrower wraps its lines.
  */
 static size_t lines_above(const struct trace_summary *s, struct terminal terminal)
 {
@@ -320,8 +320,8 @@ static void go_up(const struct trace_summary *s, struct buf *out, struct termina
 }
 
 /*
- * The table does not use the last column, where some terminals wrap, and not the last line, where
- * the cursor is.
+ * Draws the table.  It does not use the last column, where some terminals wrap, and not the last
+ * line, where the cursor is.
  */
 void trace_summary_draw(struct trace_summary *s, struct buf *out, const struct trace *t,
 			struct terminal terminal)

@@ -29,8 +29,8 @@ struct trace_summary {
 
 /*
  * Appends the control sequences and text that replace the previous table.  The table is clipped to
- * the terminal, whose size may have changed.  Write the buffer at once: other output in between
- * would move the cursor.
+ * the terminal, whose size may have changed.  Write the buffer at once, because other output in
+ * between would move the cursor.
  */
 void trace_summary_draw(struct trace_summary *s, struct buf *out, const struct trace *t,
 			struct terminal terminal);

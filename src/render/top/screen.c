@@ -53,7 +53,7 @@ static bool is_same(const struct screen_row *a, const struct screen_row *b)
 	       memcmp(buf_str(&a->text), buf_str(&b->text), a->text.len) == 0;
 }
 
-/* Draws a row.  If it is in reverse, it is so up to the end of the line. */
+/* Draws a row.  A row in reverse is drawn in reverse up to the end of the line. */
 static void draw_row(const struct screen *s, size_t row, struct buf *out)
 {
 	static const char *const styles[] = {
@@ -64,8 +64,8 @@ static void draw_row(const struct screen *s, size_t row, struct buf *out)
 	size_t width = printable_width(buf_str(&r->text), r->text.len);
 
 	/*
-	 * The row is erased before it is drawn: after its last column, erasing would erase that
-	 * column.
+	 * Erase the row before drawing it, because at the end of a full row, erasing would remove
+	 * the last column.
 	 */
 	buf_addf(out, "\033[%zu;1H\033[0m\033[K%s", row + 1, styles[r->style]);
 	buf_add(out, buf_str(&r->text), r->text.len);

@@ -7,10 +7,11 @@
 
 /* The position that the user has chosen by keys. */
 struct top_place {
-	size_t selected; /* index of the selected row, at most v->n - 1 */
+	size_t selected; /* index of the selected row, at most top_view.n - 1 */
 	size_t first;    /* index of the first row on the screen */
 	size_t scroll;   /* index of the first line of a text on the screen */
-	size_t page;     /* output: the number of rows or lines on the screen */
+	/* set by top_screen_table() and top_screen_text(): number of rows or lines on the screen */
+	size_t page;
 };
 
 /*

@@ -13,7 +13,7 @@
 
 struct top_view {
 	int64_t when_ns;  /* time of the reading in ns since 1970 */
-	double seconds;   /* time since the reading before; 0: this is the first */
+	double seconds;   /* time since the previous reading; 0: this is the first one */
 	const struct top_jvm *jvm; /* the JVM whose threads are the rows; NULL: the rows are JVMs */
 	const struct top_threads *threads;
 	const struct top_jvm *jvms;
@@ -21,7 +21,7 @@ struct top_view {
 	/* indexes of the threads or JVMs that are shown, in the order of the output */
 	const size_t *rows;
 	size_t n;
-	unsigned limit;     /* the value of an OPT_LIMIT */
+	unsigned limit;     /* value of the option -n, --limit (OPT_LIMIT) */
 };
 
 /* Appends the lines of the head.  Each has at most `width` cells, unless a word is longer. */

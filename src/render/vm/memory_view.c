@@ -260,6 +260,6 @@ void memory_view_print(const struct memory_view *v, FILE *out)
 	table_print(t, out);
 	print_notes(v, out);
 	add_verdicts(v, &text);
-	(void)fputs(buf_str(&text), out); /* main checks ferror() */
+	(void)fputs(buf_str(&text), out); /* main.c checks ferror() */
 	table_free(t);
 }

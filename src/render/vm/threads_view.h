@@ -17,7 +17,7 @@ struct threads_view {
 	const struct thread_dump *dump;
 	const size_t *rows; /* indexes of the threads that are shown, in the order of the output */
 	size_t n;
-	unsigned limit; /* the value of an OPT_LIMIT */
+	unsigned limit; /* value of the option -n, --limit (OPT_LIMIT) */
 	bool stack;     /* text has the stacks of the threads, too */
 };
 

@@ -30,7 +30,7 @@ static void add_thread(struct buf *out, const struct dump_thread *t)
 	buf_addc(out, ')');
 }
 
-/* Appends the lock for which a thread waits: waits for java.lang.Object 0x00000000ffd31560. */
+/* Appends the lock for which a thread waits: " waits for java.lang.Object 0x00000000ffd31560". */
 static void add_wait(struct buf *out, const struct dump_thread *t)
 {
 	buf_adds(out, " waits for ");
