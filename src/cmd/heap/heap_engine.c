@@ -73,7 +73,7 @@ static int estimate(const struct ctx *ctx, unsigned max_pause_ms, struct err *er
 		return 0;
 	return err_set(err, EXIT_PARTIAL,
 		       "cannot take a snapshot of JVM %d: it would pause the JVM for about %lld "
-		       "ms, longer than --max-pause; allow more, or use another --engine",
+		       "ms, longer than --max-pause; raise --max-pause",
 		       (int)ctx->jvm->pid, (long long)pause_ms);
 }
 
@@ -144,7 +144,7 @@ void snapshot_failed(const struct ctx *ctx, enum wire_snapshot_why why, int code
 	bool has_errno = why >= WIRE_SNAPSHOT_CLONE && why <= WIRE_SNAPSHOT_CONFINE;
 
 	(void)err_set(err, EXIT_PARTIAL,
-		      "cannot take a snapshot of JVM %d: %s%s%s; use another --engine",
+		      "cannot take a snapshot of JVM %d: %s%s%s; --engine hprof needs none",
 		      (int)ctx->jvm->pid, text_of(why), has_errno ? ": " : "",
 		      has_errno ? strerror(code) : "");
 }

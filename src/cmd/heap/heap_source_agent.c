@@ -253,8 +253,8 @@ static enum heap_outcome walk(struct heap_source *source, const struct heap_plan
 		return no_snapshot(plan, &hw->wire, err);
 	if (hw->wire.outcome == WIRE_GRAPHED_UNKNOWN) {
 		(void)err_set(err, EXIT_AGENT,
-			      "the agent cannot determine object addresses in JVM %d; read the "
-			      "JVM's own dump instead, with --engine hprof",
+			      "the agent cannot determine object addresses in JVM %d; "
+			      "--engine hprof needs none",
 			      (int)plan->ctx->jvm->pid);
 		return HEAP_CANNOT;
 	}
