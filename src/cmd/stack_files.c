@@ -28,6 +28,22 @@ static int check_paths(const char *const paths[static STACKFILE_KINDS], struct e
 	return 0;
 }
 
+int stack_files_check(const char *const paths[static STACKFILE_KINDS], bool json, struct err *err)
+{
+	const char *first = json ? "--json" : NULL;
+
+	for (int i = 0; i < STACKFILE_KINDS; i++) {
+		if (!paths[i] || strcmp(paths[i], "-") != 0)
+			continue;
+		if (first)
+			return err_set(err, EXIT_USAGE,
+				       "only one of %s and %s can go to stdout: write the other "
+				       "to a file", first, options[i]);
+		first = options[i];
+	}
+	return 0;
+}
+
 int stack_files_open(struct stack_files *f, const char *const paths[static STACKFILE_KINDS],
 		     bool force, struct err *err)
 {

@@ -14,6 +14,9 @@ struct stack_files {
 	bool open[STACKFILE_KINDS];
 };
 
+/* Fails (EXIT_USAGE) if more than one of the files and, with `json`, the result go to stdout. */
+int stack_files_check(const char *const paths[static STACKFILE_KINDS], bool json, struct err *err)
+	_must_check_;
 /*
  * Opens the files whose path is not NULL, before the JVM does any work for them.  The paths must
  * outlive `f`.  Returns 0, or -1 with err set; release `f` in either case.

@@ -96,34 +96,16 @@ static int check_limits(const struct alloc_opts *opts, struct err *err)
 	return 0;
 }
 
-static bool is_stdout(const char *path)
-{
-	return path && strcmp(path, "-") == 0;
-}
-
 static int check_files(const struct ctx *ctx, struct err *err)
 {
 	const struct alloc_opts *opts = ctx->opts;
-	const struct {
-		const char *option;
-		bool to_stdout;
-	} outputs[] = {
-		{ "--json", ctx->json },
-		{ "--collapsed", is_stdout(opts->collapsed) },
-		{ "--flamegraph", is_stdout(opts->flamegraph) },
-		{ "--pprof", is_stdout(opts->pprof) },
+	const char *const paths[STACKFILE_KINDS] = {
+		[STACKFILE_COLLAPSED] = opts->collapsed,
+		[STACKFILE_FLAMEGRAPH] = opts->flamegraph,
+		[STACKFILE_PPROF] = opts->pprof,
 	};
-	const char *first = NULL;
 
-	for (size_t i = 0; i < ARRAY_SIZE(outputs); i++) {
-		if (outputs[i].to_stdout && first)
-			return err_set(err, EXIT_USAGE,
-				       "only one of %s and %s can go to stdout: write the other "
-				       "to a file", first, outputs[i].option);
-		if (outputs[i].to_stdout)
-			first = outputs[i].option;
-	}
-	return 0;
+	return stack_files_check(paths, ctx->json, err);
 }
 
 static void free_globs(char **globs)

@@ -322,16 +322,6 @@ static int check(const struct ctx *ctx, struct err *err)
 	return rc;
 }
 
-/*
- * Returns whether `target` is the file name of a recording, by its suffix, which no JVM's name has.
- */
-static bool is_recording(const char *target)
-{
-	size_t len = strlen(target);
-
-	return len > 4 && strcmp(target + len - 4, ".jfr") == 0;
-}
-
 static int run(struct ctx *ctx, struct err *err)
 {
 	struct jfr_request req = { .words = BUF_INIT };
@@ -375,7 +365,7 @@ const struct cmd cmd_jfr = {
 	.need = NEED_JVM,
 	.parses = true,
 	.takes_file = true,
-	.is_file = is_recording,
+	.is_file = jfr_is_recording,
 	.min_args = 1,
 	.max_args = -1,
 	.free_words = -1,

@@ -71,9 +71,21 @@ int jfr_open_file(const struct ctx *ctx, const char *path, struct atomic_file *o
  */
 int jfr_fetch(const struct ctx *ctx, const char *words, time_t since, struct atomic_file *out,
 	      struct err *err) _must_check_;
+/*
+ * Starts a recording with these words of JFR.start, each after a space, waits until the time is up
+ * (0: 30 s) or a signal arrives, copies it to `out`, and stops it.  Does not commit `out`.  If
+ * jtool is killed, the JVM ends the recording, and nothing remains of it.
+ */
+int jfr_record_to(const struct ctx *ctx, const char *words, unsigned duration_ms,
+		  struct atomic_file *out, struct err *err) _must_check_;
 /* Commits `out`, and prints its size. */
 int jfr_commit(const struct ctx *ctx, const char *path, struct atomic_file *out,
 	       struct err *err) _must_check_;
+
+/*
+ * Returns whether `target` is the file name of a recording, by its suffix, which no JVM's name has.
+ */
+bool jfr_is_recording(const char *target);
 
 /* Returns the name of view number i for completion; NULL after the last. */
 const char *jfr_view_word(size_t i);

@@ -21,7 +21,7 @@
 
 struct recording {
 	const struct ctx *ctx;
-	const struct jfr_request *req;
+	const char *settings; /* words for JFR.start, each after a space */
 	unsigned duration_ms;
 	struct buf words; /* " name=NAME", which selects the recording */
 	time_t began;
@@ -70,7 +70,7 @@ static int start(struct recording *r, struct err *err)
 		 (unsigned long long)seconds + MARGIN_S);
 	if (has_null_device(r->ctx->jvm))
 		buf_adds(&line, " filename=/dev/null dumponexit=false");
-	buf_adds(&line, buf_str(&r->req->words));
+	buf_adds(&line, r->settings);
 	r->began = time(NULL);
 	return jfr_do(r->ctx, JFR_START, buf_str(&line), NULL, err);
 }
@@ -135,8 +135,6 @@ static int fetch(const struct recording *r, struct atomic_file *out, struct err 
 	int rc = jfr_fetch(r->ctx, buf_str(&r->words), r->began, out, err);
 	struct err ignored = { .code = EXIT_DONE };
 
-	if (rc == 0)
-		rc = jfr_commit(r->ctx, r->req->file, out, err);
 	return stop(r, rc == 0 ? err : &ignored) < 0 ? -1 : rc;
 }
 
@@ -155,7 +153,7 @@ static int record(struct recording *r, const struct target_ns *ns, struct atomic
 	return rc == 0 ? fetch(r, out, err) : -1;
 }
 
-static int record_to(struct recording *r, struct atomic_file *out, struct err *err)
+static int run(struct recording *r, struct atomic_file *out, struct err *err)
 {
 	sigset_t ends, old;
 	struct target_ns ns;
@@ -179,23 +177,33 @@ static int record_to(struct recording *r, struct atomic_file *out, struct err *e
 	return rc;
 }
 
-int jfr_record(const struct ctx *ctx, const struct jfr_request *req, struct err *err)
+int jfr_record_to(const struct ctx *ctx, const char *words, unsigned duration_ms,
+		  struct atomic_file *out, struct err *err)
 {
-	const struct jfr_opts *opts = ctx->opts;
 	struct recording r = {
 		.ctx = ctx,
-		.req = req,
-		.duration_ms = opts->duration_ms ? opts->duration_ms : DEFAULT_MS,
+		.settings = words,
+		.duration_ms = duration_ms ? duration_ms : DEFAULT_MS,
 		.words = BUF_INIT,
 		.signals = -1,
 	};
+	int rc = run(&r, out, err);
+
+	buf_release(&r.words);
+	return rc;
+}
+
+int jfr_record(const struct ctx *ctx, const struct jfr_request *req, struct err *err)
+{
+	const struct jfr_opts *opts = ctx->opts;
 	struct atomic_file out;
 	int rc;
 
 	if (jfr_open_file(ctx, req->file, &out, err) < 0)
 		return -1;
-	rc = record_to(&r, &out, err);
+	rc = jfr_record_to(ctx, buf_str(&req->words), opts->duration_ms, &out, err);
+	if (rc == 0)
+		rc = jfr_commit(ctx, req->file, &out, err);
 	atomic_file_release(&out);
-	buf_release(&r.words);
 	return rc;
 }

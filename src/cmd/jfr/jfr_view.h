@@ -2,28 +2,9 @@
 #ifndef JTOOL_CMD_JFR_JFR_VIEW_H
 #define JTOOL_CMD_JFR_JFR_VIEW_H
 
-#include "cmd/jfr/jfr.h"
+#include "cmd/jfr/jfr_recording.h"
 #include "model/jfr/query/jfr_query.h"
 #include "model/jfr/jfr_scan.h"
-
-/* A recording that is open for reading. */
-struct jfr_recording {
-	const struct ctx *ctx;
-	const char *path; /* path for messages */
-	int fd;
-	uint64_t size;
-	size_t max_memory;
-	int64_t from_ns; /* time from which events are used, by --last; INT64_MIN: all events */
-	int error;       /* EXIT_PARTIAL if a part of the recording was not read */
-};
-
-/* Returns a reader at the start of the recording.  End it with jfr_recording_done(). */
-struct jfr_reader *jfr_recording_reader(struct jfr_recording *rec);
-/*
- * Frees the reader.  Prints the problems that it has found as notices, and sets rec->error to
- * EXIT_PARTIAL if there were any.
- */
-void jfr_recording_done(struct jfr_recording *rec, struct jfr_reader *r);
 
 /* The condition of --filter, such as 'field>value'. */
 struct jfr_filter;

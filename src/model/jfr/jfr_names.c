@@ -86,9 +86,9 @@ static void add_parameters(struct buf *out, const char *descriptor)
 	buf_addc(out, ')');
 }
 
-void jfr_method_add(struct buf *out, const struct jfr_chunk *chunk, const struct jfr_datum *method)
+void jfr_method_name_add(struct buf *out, const struct jfr_chunk *chunk,
+			 const struct jfr_datum *method)
 {
-	_cleanup_buf_ struct buf descriptor = BUF_INIT;
 	struct jfr_datum d;
 
 	jfr_member(chunk, method, "type", &d);
@@ -96,6 +96,14 @@ void jfr_method_add(struct buf *out, const struct jfr_chunk *chunk, const struct
 	buf_addc(out, '.');
 	jfr_member(chunk, method, "name", &d);
 	add_text(out, &d);
+}
+
+void jfr_method_add(struct buf *out, const struct jfr_chunk *chunk, const struct jfr_datum *method)
+{
+	_cleanup_buf_ struct buf descriptor = BUF_INIT;
+	struct jfr_datum d;
+
+	jfr_method_name_add(out, chunk, method);
 	jfr_member(chunk, method, "descriptor", &d);
 	add_text(&descriptor, &d);
 	if (descriptor.len > 0)

@@ -13,6 +13,10 @@ void jfr_name_add(struct buf *out, const struct jfr_chunk *chunk, const struct j
 /* Appends "a.b.C.m(int, String)" for a method. */
 void jfr_method_add(struct buf *out, const struct jfr_chunk *chunk, const struct jfr_datum *method);
 
+/* Appends "a.b.C.m". */
+void jfr_method_name_add(struct buf *out, const struct jfr_chunk *chunk,
+			 const struct jfr_datum *method);
+
 /* The frames of a stack trace that were not read yet, the innermost one first. */
 struct jfr_stack {
 	const struct jfr_chunk *chunk;

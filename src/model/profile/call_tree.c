@@ -43,15 +43,18 @@ uint32_t call_tree_child(struct call_tree *t, uint32_t parent, const char *name)
 	return id_map_add(&t->children, id, add_node(t, parent, number));
 }
 
-uint32_t call_tree_begin(struct call_tree *t, uint32_t n_frames, uint32_t max_frames)
+uint32_t call_tree_cut(struct call_tree *t, uint32_t parent, uint32_t n_frames)
 {
 	char name[40];
 
-	if (n_frames < max_frames)
-		return 0;
-	(void)snprintf(name, sizeof(name), "(%" PRIu32 " frame%s or more)", max_frames,
-		       max_frames == 1 ? "" : "s");
-	return call_tree_child(t, 0, name);
+	(void)snprintf(name, sizeof(name), "(%" PRIu32 " frame%s or more)", n_frames,
+		       n_frames == 1 ? "" : "s");
+	return call_tree_child(t, parent, name);
+}
+
+uint32_t call_tree_begin(struct call_tree *t, uint32_t n_frames, uint32_t max_frames)
+{
+	return n_frames < max_frames ? 0 : call_tree_cut(t, 0, max_frames);
 }
 
 static void add_up(uint64_t *sum, uint64_t more)

@@ -66,6 +66,8 @@ void call_tree_release(struct call_tree *t);
  * has max_frames frames and may be truncated, a child of the root that says so.
  */
 uint32_t call_tree_begin(struct call_tree *t, uint32_t n_frames, uint32_t max_frames);
+/* Returns a child that says that outer frames of a stack of n_frames are missing. */
+uint32_t call_tree_cut(struct call_tree *t, uint32_t parent, uint32_t n_frames);
 uint32_t call_tree_child(struct call_tree *t, uint32_t parent, const char *name);
 void call_tree_add(struct call_tree *t, uint32_t node, const uint64_t values[CALL_TREE_VALUES]);
 

@@ -24,6 +24,7 @@ struct jfr_writer {
 	bool fixed; /* numbers are not compressed */
 	unsigned major;
 	size_t chunk;
+	void (*types)(struct jfr_writer *w); /* writes the types; NULL: those of the sample */
 };
 
 static inline void w_raw(struct buf *b, uint64_t value, unsigned n)
@@ -103,15 +104,14 @@ static inline void w_start_fields(struct jfr_writer *w)
 	ELEMENT(w, "annotation", 0, "class", "35", "value", "TICKS");
 }
 
-static inline void w_types(struct jfr_writer *w)
+/* The types that every recording has: 20 classes. */
+static inline void w_base_types(struct jfr_writer *w)
 {
 	static const char *const primitives[] = {
 		"java.lang.String", "20", "int", "21", "long", "22", "boolean", "23", "byte", "24",
 		"char", "25", "short", "26", "float", "27", "double", "28",
 	};
 
-	ELEMENT(w, "root", 2, "a", "b");
-	ELEMENT(w, "metadata", 22, "a", "b");
 	for (size_t i = 0; i < 18; i += 2)
 		w_plain_class(w, primitives[i], primitives[i + 1]);
 	ELEMENT(w, "class", 2, "name", "java.lang.Thread", "id", "29");
@@ -136,6 +136,13 @@ static inline void w_types(struct jfr_writer *w)
 	w_annotation_class(w, "jdk.jfr.Unsigned", "37");
 	w_annotation_class(w, "jdk.jfr.DataAmount", "38");
 	w_annotation_class(w, "jdk.jfr.Label", "39");
+}
+
+static inline void w_types(struct jfr_writer *w)
+{
+	ELEMENT(w, "root", 2, "a", "b");
+	ELEMENT(w, "metadata", 22, "a", "b");
+	w_base_types(w);
 	ELEMENT(w, "class", 5, "name", "jdk.ExecutionSample", "id", "100", "superType",
 		"jdk.jfr.Event");
 	ELEMENT(w, "annotation", 0, "class", "39", "value", "Method Profiling Sample");
@@ -193,7 +200,7 @@ static inline size_t w_metadata(struct jfr_writer *w)
 
 	buf_reset(&w->tree);
 	w->n_strings = 0;
-	w_types(w);
+	(w->types ? w->types : w_types)(w);
 	w_long(w, &b, 1000);
 	w_long(w, &b, 0);
 	w_long(w, &b, 1);

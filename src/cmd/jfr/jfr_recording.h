@@ -1,0 +1,39 @@
+/* A recording that is open for reading: a file of the caller's, or what a JVM recorded. */
+#ifndef JTOOL_CMD_JFR_JFR_RECORDING_H
+#define JTOOL_CMD_JFR_JFR_RECORDING_H
+
+#include "cmd/jfr/jfr.h"
+#include "model/jfr/jfr_reader.h"
+
+struct jfr_recording {
+	const struct ctx *ctx;
+	const char *path; /* for messages */
+	int fd;
+	uint64_t size;
+	size_t max_memory;
+	int64_t from_ns; /* --last; INT64_MIN: everything */
+	int error;       /* exit code EXIT_PARTIAL for what was not read */
+};
+
+/*
+ * Fills *rec from the caller's file, or else from a dump of the JVM's recordings.  max_memory: 0:
+ * half of the free memory.  Close *rec in any case.
+ */
+int jfr_recording_open(struct jfr_recording *rec, const struct ctx *ctx, uint64_t max_memory,
+		       struct err *err) _must_check_;
+/* Like it, from a new recording with these words and duration; see jfr_record_to(). */
+int jfr_recording_make(struct jfr_recording *rec, const struct ctx *ctx, const char *words,
+		       unsigned duration_ms, struct err *err) _must_check_;
+void jfr_recording_close(struct jfr_recording *rec);
+
+/* Returns a reader at the start of the recording. */
+struct jfr_reader *jfr_recording_reader(struct jfr_recording *rec);
+/* Frees the reader; prints what it could not read, so that the exit code becomes EXIT_PARTIAL. */
+void jfr_recording_done(struct jfr_recording *rec, struct jfr_reader *r);
+/*
+ * Completes the error of a command that read the recording, and returns its result: -1 if rc is, or
+ * if parts of the recording were not read.
+ */
+int jfr_recording_result(const struct jfr_recording *rec, int rc, struct err *err) _must_check_;
+
+#endif

@@ -1,0 +1,146 @@
+/* The command profile: where a JVM spends its time, by recordings of the Flight Recorder. */
+#include "cmd/profile/profile.h"
+
+#include <string.h>
+
+#include "model/jfr/profile/jfr_profile.h"
+
+#define AT(member) offsetof(struct profile_opts, member)
+#define INTERVAL_MIN_NS 1000000 /* shorter ones would disturb the JVM */
+
+static const struct opt profile_rows[] = {
+	OPT_GROUP("What is recorded"),
+	{ 'e', "event", OPT_CHOICE, AT(event), "EVENT",
+	  "cpu (default), wall, lock, alloc, io or exceptions", profile_kinds },
+	{ 'd', "duration", OPT_SECONDS, AT(duration_ms), "TIME",
+	  "how long to record (default 30s)", NULL },
+	{ 0, "interval", OPT_NANOS, AT(interval_ns), "TIME",
+	  "time between samples (default 10ms), or shortest wait (1ms)", NULL },
+	OPT_GROUP("What is shown"),
+	OPT_LIMIT_ROW(AT(limit), "20"),
+	{ 0, "threads", OPT_FLAG, AT(threads), NULL, "split by thread", NULL },
+	{ 0, "depth", OPT_NUMBER, AT(depth), "N", "only the N innermost frames of a stack", NULL },
+	OPT_GROUP("Files"),
+	{ 0, "collapsed", OPT_TEXT, AT(collapsed), "FILE", "write collapsed stacks", NULL },
+	{ 0, "flamegraph", OPT_TEXT, AT(flamegraph), "FILE.html", "write a flame graph", NULL },
+	{ 0, "pprof", OPT_TEXT, AT(pprof), "FILE.pb.gz", "write a profile for go tool pprof",
+	  NULL },
+	{ 0, "force", OPT_FLAG, AT(force), NULL, "replace these files if they exist", NULL },
+	OPT_END,
+};
+
+static int check(const struct ctx *ctx, struct err *err)
+{
+	const struct profile_opts *opts = ctx->opts;
+	const char *const paths[STACKFILE_KINDS] = {
+		[STACKFILE_COLLAPSED] = opts->collapsed,
+		[STACKFILE_FLAMEGRAPH] = opts->flamegraph,
+		[STACKFILE_PPROF] = opts->pprof,
+	};
+
+	if (opts->interval_ns > 0 && opts->interval_ns < INTERVAL_MIN_NS)
+		return err_set(err, EXIT_USAGE, "invalid --interval: expected at least 1ms");
+	if (opts->interval_ns > 0 &&
+	    (opts->event == PROFILE_ALLOC || opts->event == PROFILE_EXCEPTIONS))
+		return err_set(err, EXIT_USAGE,
+			       "--interval does not apply to -e %s, whose events have no interval",
+			       profile_kinds[opts->event]);
+	return stack_files_check(paths, ctx->json, err);
+}
+
+static struct jfr_reader *open_reader(void *rec)
+{
+	return jfr_recording_reader(rec);
+}
+
+static void close_reader(void *rec, struct jfr_reader *r)
+{
+	jfr_recording_done(rec, r);
+}
+
+static int open_recording(const struct ctx *ctx, struct jfr_recording *rec, struct err *err)
+{
+	const struct profile_opts *opts = ctx->opts;
+
+	if (!ctx->file)
+		return profile_record(ctx, rec, err);
+	if (opts->duration_ms > 0 || opts->interval_ns > 0) {
+		*rec = (struct jfr_recording){ .ctx = ctx, .fd = -1 };
+		return err_set(err, EXIT_USAGE,
+			       "%s applies only to a new recording: give a JVM, not a file",
+			       opts->duration_ms > 0 ? "-d" : "--interval");
+	}
+	return jfr_recording_open(rec, ctx, 0, err);
+}
+
+static int read_and_show(const struct ctx *ctx, struct jfr_recording *rec,
+			 struct stack_files *files, struct err *err)
+{
+	const struct profile_opts *opts = ctx->opts;
+	const struct jfr_profile_file file = { open_reader, close_reader, rec };
+	const struct jfr_profile_request req = {
+		.kind = (enum profile_kind)opts->event,
+		.by_thread = opts->threads,
+		.depth = opts->depth,
+	};
+	struct profile p;
+	int rc = jfr_profile_read(&file, &req, &p, err);
+
+	if (rc == 0)
+		rc = profile_show(ctx, &p, files, err);
+	profile_release(&p);
+	return rc;
+}
+
+static int run(struct ctx *ctx, struct err *err)
+{
+	const struct profile_opts *opts = ctx->opts;
+	const char *const paths[STACKFILE_KINDS] = {
+		[STACKFILE_COLLAPSED] = opts->collapsed,
+		[STACKFILE_FLAMEGRAPH] = opts->flamegraph,
+		[STACKFILE_PPROF] = opts->pprof,
+	};
+	struct stack_files files = { 0 };
+	struct jfr_recording rec = { .ctx = ctx, .fd = -1 };
+	int rc = stack_files_open(&files, paths, opts->force, err);
+
+	if (rc == 0)
+		rc = open_recording(ctx, &rec, err);
+	if (rc == 0)
+		rc = read_and_show(ctx, &rec, &files, err);
+	jfr_recording_close(&rec);
+	stack_files_release(&files);
+	return jfr_recording_result(&rec, rc, err);
+}
+
+const struct cmd cmd_profile = {
+	.name = "profile",
+	.synopsis = "TARGET|FILE.jfr",
+	.summary = "find the code that uses CPU time, waits, allocates or throws",
+	.examples = (const struct example[]){
+		{ "profile 4711 -d 30s", "the hottest methods of 30 seconds" },
+		{ "profile 4711 --flamegraph cpu.html", "as a flame graph" },
+		{ "profile app.jfr -e lock", "waits for locks in a recording" },
+		{ NULL, NULL },
+	},
+	.details =
+		"The JVM's own Flight Recorder takes the samples: nothing is loaded into the JVM,\n"
+		"and other recordings are not changed.  FILE.jfr is a recording that exists, also\n"
+		"one of async-profiler.\n"
+		"\n"
+		"  cpu         samples of CPU time; before JDK 25, of threads that execute code\n"
+		"  wall        time of threads in all states: running, waiting, blocked\n"
+		"  lock        time that threads waited for locks\n"
+		"  alloc       bytes allocated, by samples\n"
+		"  io          time of reads and writes of files and sockets\n"
+		"  exceptions  exceptions thrown\n",
+	.need = NEED_JVM,
+	.parses = true,
+	.takes_file = true,
+	.is_file = jfr_is_recording,
+	.free_words = -1,
+	.opts = profile_rows,
+	.opts_size = sizeof(struct profile_opts),
+	.check = check,
+	.run = run,
+};

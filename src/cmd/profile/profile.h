@@ -1,0 +1,29 @@
+/* Declarations shared by the files of the command profile. */
+#ifndef JTOOL_CMD_PROFILE_PROFILE_H
+#define JTOOL_CMD_PROFILE_PROFILE_H
+
+#include "cmd/jfr/jfr_recording.h"
+#include "cmd/stack_files.h"
+#include "model/profile/profile.h"
+
+struct profile_opts {
+	int event;            /* enum profile_kind */
+	unsigned duration_ms; /* 0: not given */
+	uint64_t interval_ns; /* 0: not given */
+	unsigned depth;       /* 0: all frames */
+	unsigned limit;
+	bool threads, force;
+	const char *collapsed, *flamegraph, *pprof;
+};
+
+/*
+ * Records in the JVM with settings of its own, beside other recordings, and fetches the file.
+ * Close *rec in any case.
+ */
+int profile_record(const struct ctx *ctx, struct jfr_recording *rec, struct err *err) _must_check_;
+
+/* Prints the profile and its gaps, and writes the files. */
+int profile_show(const struct ctx *ctx, struct profile *p, struct stack_files *files,
+		 struct err *err) _must_check_;
+
+#endif

@@ -1,0 +1,85 @@
+/* profile: shows a profile as a table or JSON, and writes the files of stacks. */
+#include <string.h>
+
+#include "cmd/profile/profile.h"
+#include "render/limit.h"
+#include "render/profile/profile_view.h"
+
+static const char *const titles[N_PROFILE_KINDS] = {
+	[PROFILE_CPU] = "CPU", [PROFILE_WALL] = "Wall clock", [PROFILE_LOCK] = "Locks",
+	[PROFILE_ALLOC] = "Allocations", [PROFILE_IO] = "I/O", [PROFILE_EXCEPTIONS] = "Exceptions",
+};
+
+static void add_title(struct buf *out, const struct ctx *ctx, const struct profile *p)
+{
+	const char *main = ctx->jvm ? jvm_simple_main(ctx->jvm) : NULL;
+
+	if (ctx->file)
+		buf_addf(out, "%s of %s", titles[p->kind], ctx->file);
+	else
+		buf_addf(out, "%s of JVM %d%s%s", titles[p->kind], (int)ctx->jvm->pid,
+			 main ? ", " : "", main ? main : "");
+}
+
+static bool is_stdout(const char *path)
+{
+	return path && strcmp(path, "-") == 0;
+}
+
+static bool is_stdout_taken(const struct profile_opts *opts)
+{
+	return is_stdout(opts->collapsed) || is_stdout(opts->flamegraph) || is_stdout(opts->pprof);
+}
+
+static void print(const struct ctx *ctx, const struct profile_view *view)
+{
+	_cleanup_buf_ struct buf out = BUF_INIT;
+
+	if (is_stdout_taken(ctx->opts))
+		return;
+	if (ctx->json) {
+		json_print_take(profile_json(view), ctx->out);
+		return;
+	}
+	profile_text_add(&out, view);
+	(void)fwrite(out.data, 1, out.len, ctx->out); /* main() checks ferror() */
+}
+
+static void print_gaps(const struct ctx *ctx, const struct profile *p)
+{
+	for (int gap = 0; gap < N_PROFILE_GAPS; gap++) {
+		_cleanup_buf_ struct buf text = BUF_INIT;
+
+		if (profile_gap_add(&text, p, (enum profile_gap)gap))
+			cmd_print_notice(ctx->cmd, "%s", buf_str(&text));
+	}
+	if (!p->source && ctx->file)
+		cmd_print_notice(ctx->cmd, "%s has no events for -e %s: jtool jfr view %s events "
+				 "lists what it has", ctx->file, profile_kinds[p->kind], ctx->file);
+}
+
+int profile_show(const struct ctx *ctx, struct profile *p, struct stack_files *files,
+		 struct err *err)
+{
+	const struct profile_opts *opts = ctx->opts;
+	_cleanup_buf_ struct buf title = BUF_INIT, subtitle = BUF_INIT;
+	struct hot_methods methods;
+	struct profile_view view = {
+		.profile = p, .methods = &methods, .pid = ctx->jvm ? ctx->jvm->pid : 0,
+		.file = ctx->file,
+	};
+	int rc = 0;
+
+	call_tree_sum(&p->tree);
+	hot_methods_find(&methods, &p->tree, p->by_thread);
+	view.n = limit_rows(opts->limit, ctx->json, LIMIT_ROWS, methods.n);
+	print(ctx, &view);
+	print_gaps(ctx, p);
+	hot_methods_release(&methods);
+	add_title(&title, ctx, p);
+	profile_text_summary(&subtitle, p);
+	if (stack_files_any(files))
+		rc = stack_files_write(files, ctx, &p->tree, buf_str(&title), buf_str(&subtitle),
+				       err);
+	return rc;
+}

@@ -1,0 +1,44 @@
+/*
+ * Reads a profile from a flight recording: the samples or events of one kind, by their stacks.
+ *
+ *     cpu         CPUTimeSample (JDK 25); else ExecutionSample and NativeMethodSample
+ *     wall        WallClockSample of async-profiler; else the samples and the times of waiting
+ *     lock        JavaMonitorEnter, and ThreadPark for a lock
+ *     alloc       ObjectAllocationSample (JDK 16); else ObjectAllocation{InNew,Outside}TLAB
+ *     io          reads and writes of files and sockets
+ *     exceptions  JavaExceptionThrow
+ */
+#ifndef JTOOL_MODEL_JFR_PROFILE_JFR_PROFILE_H
+#define JTOOL_MODEL_JFR_PROFILE_JFR_PROFILE_H
+
+#include "model/jfr/jfr_scan.h"
+#include "model/profile/profile.h"
+
+struct jfr_profile_request {
+	enum profile_kind kind;
+	bool by_thread;
+	unsigned depth; /* innermost frames of a stack that are used; 0: all */
+};
+
+/* A recording, which is read up to three times. */
+struct jfr_profile_file {
+	struct jfr_reader *(*open)(void *arg); /* returns a reader at the start */
+	void (*close)(void *arg, struct jfr_reader *r); /* frees it, and takes its problems */
+	void *arg;
+};
+
+/*
+ * Fills *p, which the caller releases in any case.  Returns -1 with err set if the recording cannot
+ * be read.  p->source is NULL if it has no such events.
+ */
+int jfr_profile_read(const struct jfr_profile_file *file, const struct jfr_profile_request *req,
+		     struct profile *p, struct err *err) _must_check_;
+
+/*
+ * Appends the settings of a recording for this kind, in the XML format of JFR.  `release` is the
+ * JDK's; 0: unknown.  interval_ns: of samples, or the shortest event.
+ */
+void jfr_profile_settings(struct buf *out, enum profile_kind kind, int release,
+			  uint64_t interval_ns);
+
+#endif

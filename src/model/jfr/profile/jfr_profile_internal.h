@@ -1,0 +1,89 @@
+/* Shared by the files of jfr_profile.h. */
+#ifndef JTOOL_MODEL_JFR_PROFILE_JFR_PROFILE_INTERNAL_H
+#define JTOOL_MODEL_JFR_PROFILE_JFR_PROFILE_INTERNAL_H
+
+#include "model/jfr/jfr_datum.h"
+#include "model/jfr/profile/jfr_profile.h"
+
+enum jfr_measure {
+	JFR_MEASURE_ONE,
+	JFR_MEASURE_FIELD,    /* the number in a field, as bytes, ns or a count */
+	JFR_MEASURE_INTERVAL, /* the interval of the sampler */
+};
+
+/* Why an event is not counted. */
+enum jfr_profile_filter {
+	JFR_COUNT_ALL,
+	JFR_NOT_SLEEPING,    /* async-profiler marks the samples of threads that do not run */
+	JFR_NOT_WAITING,     /* a native method that waits uses no CPU */
+	JFR_ONLY_FOR_A_LOCK, /* not parked to wait for work */
+};
+
+struct jfr_profile_source {
+	const char *event; /* NULL ends the list */
+	enum jfr_measure measure;
+	const char *value; /* the field of JFR_MEASURE_FIELD */
+	const char *leaf;  /* a field whose name is added to the stack; NULL: none */
+	enum jfr_profile_filter filter;
+};
+
+#define JFR_PROFILE_SOURCES 8
+
+/* Events of one unit. */
+struct jfr_profile_set {
+	const char *unit;
+	const char *other_unit; /* NULL: `unit` counts the samples */
+	struct jfr_profile_source sources[JFR_PROFILE_SOURCES];
+};
+
+#define JFR_PROFILE_SETS 2
+
+/* The sets of a kind; the first that has events is used. */
+struct jfr_profile_sets {
+	const struct jfr_profile_set *sets[JFR_PROFILE_SETS];
+};
+
+extern const struct jfr_profile_sets jfr_profile_sets[N_PROFILE_KINDS];
+
+/* Whether a native method, "a.b.C.m", only waits. */
+bool jfr_profile_is_waiting(const char *method);
+/* Whether the class of a parked thread's blocker is that of a lock. */
+bool jfr_profile_is_lock(const char *class);
+
+int jfr_profile_scan(const struct jfr_profile_file *file, const struct jfr_consumer *c,
+		     struct err *err) _must_check_;
+/* Sets *interval_ns to the interval of ExecutionSample; 0: unknown. */
+int jfr_profile_interval(const struct jfr_profile_file *file, uint64_t *interval_ns,
+			 struct err *err) _must_check_;
+
+/* The stacks of a chunk, as nodes of the tree. */
+struct jfr_profile_stacks {
+	struct profile *p;
+	unsigned depth;
+	bool skips_constructors; /* innermost ones, which are those of an exception */
+	struct id_map nodes;    /* from a hash of thread and stack trace to the number in list */
+	struct jfr_profile_stack {
+		int64_t thread, trace;
+		uint32_t node;
+		uint32_t top;   /* number in names: the method of the innermost frame; 0: none */
+		bool truncated, has_frames;
+	} *list;
+	size_t n, cap;
+	struct id_map methods; /* from the key of a method to its number in names */
+	struct intern names;   /* of methods, of all chunks */
+	uint32_t *frames;      /* names and lines of the stack that is being read */
+	int64_t *lines;
+	size_t frames_cap, lines_cap;
+	struct buf text;
+};
+
+/* Forgets the keys of the previous chunk. */
+void jfr_profile_stacks_begin(struct jfr_profile_stacks *s);
+void jfr_profile_stacks_release(struct jfr_profile_stacks *s);
+/* Returns the stack of an event, valid until the next call; `thread` and `trace` are its fields. */
+const struct jfr_profile_stack *jfr_profile_stack_of(struct jfr_profile_stacks *s,
+						     const struct jfr_event *e,
+						     const struct jfr_path *thread,
+						     const struct jfr_path *trace);
+
+#endif

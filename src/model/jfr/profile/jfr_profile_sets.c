@@ -1,0 +1,162 @@
+/* Which events a profile counts, and how. */
+#include <string.h>
+
+#include "model/jfr/profile/jfr_profile_internal.h"
+
+static const struct jfr_profile_set cpu_time = {
+	.unit = "ns",
+	.other_unit = "samples",
+	.sources = {
+		{ "jdk.CPUTimeSample", JFR_MEASURE_FIELD, "samplingPeriod", NULL, JFR_COUNT_ALL },
+	},
+};
+
+static const struct jfr_profile_set execution = {
+	.unit = "samples",
+	.sources = {
+		{ "jdk.ExecutionSample", JFR_MEASURE_ONE, NULL, NULL, JFR_NOT_SLEEPING },
+		{ "jdk.NativeMethodSample", JFR_MEASURE_ONE, NULL, NULL, JFR_NOT_WAITING },
+	},
+};
+
+static const struct jfr_profile_set wall_clock = {
+	.unit = "samples",
+	.sources = {
+		{ "profiler.WallClockSample", JFR_MEASURE_FIELD, "samples", NULL, JFR_COUNT_ALL },
+	},
+};
+
+/* Threads that wait in native code, such as for a socket, have samples. */
+static const struct jfr_profile_set states = {
+	.unit = "ns",
+	.other_unit = "samples",
+	.sources = {
+		{ "jdk.ExecutionSample", JFR_MEASURE_INTERVAL, NULL, NULL, JFR_COUNT_ALL },
+		{ "jdk.NativeMethodSample", JFR_MEASURE_INTERVAL, NULL, NULL, JFR_COUNT_ALL },
+		{ "jdk.ThreadSleep", JFR_MEASURE_FIELD, "duration", NULL, JFR_COUNT_ALL },
+		{ "jdk.ThreadPark", JFR_MEASURE_FIELD, "duration", NULL, JFR_COUNT_ALL },
+		{ "jdk.JavaMonitorEnter", JFR_MEASURE_FIELD, "duration", NULL, JFR_COUNT_ALL },
+		{ "jdk.JavaMonitorWait", JFR_MEASURE_FIELD, "duration", NULL, JFR_COUNT_ALL },
+	},
+};
+
+static const struct jfr_profile_set lock = {
+	.unit = "ns",
+	.other_unit = "waits",
+	.sources = {
+		{ "jdk.JavaMonitorEnter", JFR_MEASURE_FIELD, "duration", "monitorClass",
+		  JFR_COUNT_ALL },
+		{ "jdk.ThreadPark", JFR_MEASURE_FIELD, "duration", "parkedClass",
+		  JFR_ONLY_FOR_A_LOCK },
+	},
+};
+
+static const struct jfr_profile_set allocation = {
+	.unit = "bytes",
+	.other_unit = "samples",
+	.sources = {
+		{ "jdk.ObjectAllocationSample", JFR_MEASURE_FIELD, "weight", "objectClass",
+		  JFR_COUNT_ALL },
+	},
+};
+
+static const struct jfr_profile_set tlabs = {
+	.unit = "bytes",
+	.other_unit = "samples",
+	.sources = {
+		{ "jdk.ObjectAllocationInNewTLAB", JFR_MEASURE_FIELD, "tlabSize", "objectClass",
+		  JFR_COUNT_ALL },
+		{ "jdk.ObjectAllocationOutsideTLAB", JFR_MEASURE_FIELD, "allocationSize",
+		  "objectClass", JFR_COUNT_ALL },
+	},
+};
+
+static const struct jfr_profile_set io = {
+	.unit = "ns",
+	.other_unit = "operations",
+	.sources = {
+		{ "jdk.FileRead", JFR_MEASURE_FIELD, "duration", "path", JFR_COUNT_ALL },
+		{ "jdk.FileWrite", JFR_MEASURE_FIELD, "duration", "path", JFR_COUNT_ALL },
+		{ "jdk.FileForce", JFR_MEASURE_FIELD, "duration", "path", JFR_COUNT_ALL },
+		{ "jdk.SocketRead", JFR_MEASURE_FIELD, "duration", "host", JFR_COUNT_ALL },
+		{ "jdk.SocketWrite", JFR_MEASURE_FIELD, "duration", "host", JFR_COUNT_ALL },
+	},
+};
+
+/* An error has both a JavaErrorThrow and a JavaExceptionThrow. */
+static const struct jfr_profile_set exceptions = {
+	.unit = "exceptions",
+	.sources = {
+		{ "jdk.JavaExceptionThrow", JFR_MEASURE_ONE, NULL, "thrownClass", JFR_COUNT_ALL },
+	},
+};
+
+const struct jfr_profile_sets jfr_profile_sets[N_PROFILE_KINDS] = {
+	[PROFILE_CPU] = { { &cpu_time, &execution } },
+	[PROFILE_WALL] = { { &wall_clock, &states } },
+	[PROFILE_LOCK] = { { &lock } },
+	[PROFILE_ALLOC] = { { &allocation, &tlabs } },
+	[PROFILE_IO] = { { &io } },
+	[PROFILE_EXCEPTIONS] = { { &exceptions } },
+};
+
+bool jfr_profile_is_waiting(const char *method)
+{
+	/* JDK 8 to 27 on Linux.  Object.wait(), Thread.sleep() and Unsafe.park() are not sampled. */
+	static const char *const names[] = {
+		"java.io.BufferedInputStream.fill", /* JDK 8 omits methods that JFR has replaced */
+		"java.io.FileInputStream.readBytes",
+		"java.io.FileInputStream.readBytes0",
+		"java.io.FileInputStream.read0",
+		"java.lang.ProcessHandleImpl.waitForProcessExit0",
+		"java.lang.ProcessImpl.waitForProcessExit",
+		"java.lang.UNIXProcess.waitForProcessExit",
+		"java.lang.ref.Reference.waitForReferencePendingList",
+		"java.net.PlainSocketImpl.socketAccept",
+		"java.net.PlainSocketImpl.socketConnect",
+		"java.net.SocketInputStream.socketRead0",
+		"java.net.PlainDatagramSocketImpl.receive0",
+		"java.net.PlainDatagramSocketImpl.peekData",
+		"sun.nio.ch.DatagramChannelImpl.receive0",
+		"sun.nio.ch.DatagramDispatcher.read0",
+		"sun.nio.ch.EPoll.wait",
+		"sun.nio.ch.EPoll.epollWait",
+		"sun.nio.ch.EPollArrayWrapper.epollWait",
+		"sun.nio.ch.FileDispatcherImpl.read0",
+		"sun.nio.ch.Net.accept",
+		"sun.nio.ch.Net.poll",
+		"sun.nio.ch.Net.pollConnect",
+		"sun.nio.ch.PollArrayWrapper.poll0",
+		"sun.nio.ch.ServerSocketChannelImpl.accept0",
+		"sun.nio.ch.SocketDispatcher.read0",
+		"sun.nio.ch.UnixDomainSockets.accept0",
+		"sun.nio.ch.UnixFileDispatcherImpl.read0",
+		"sun.nio.fs.LinuxWatchService.poll",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		if (strcmp(method, names[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* As async-profiler does; the blocker of a thread that waits for work is no class of these. */
+bool jfr_profile_is_lock(const char *class)
+{
+	static const char *const names[] = {
+		"java.util.concurrent.locks.ReentrantLock",
+		"java.util.concurrent.locks.ReentrantReadWriteLock",
+		"java.util.concurrent.locks.StampedLock",
+		"java.util.concurrent.Semaphore",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		size_t len = strlen(names[i]);
+
+		if (strncmp(class, names[i], len) == 0 &&
+		    (class[len] == '\0' || class[len] == '$'))
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,49 @@
+/* A profile from samples or events of a recording: a tree of stacks, and what is not in it. */
+#ifndef JTOOL_MODEL_PROFILE_PROFILE_H
+#define JTOOL_MODEL_PROFILE_PROFILE_H
+
+#include "model/profile/call_tree.h"
+
+enum profile_kind {
+	PROFILE_CPU,
+	PROFILE_WALL,
+	PROFILE_LOCK,
+	PROFILE_ALLOC,
+	PROFILE_IO,
+	PROFILE_EXCEPTIONS,
+	N_PROFILE_KINDS,
+};
+
+/* The names of the kinds, as on the command line; NULL ends them. */
+extern const char *const profile_kinds[];
+
+/* What the profile cannot show.  A number is 0 if there is nothing to say. */
+enum profile_gap {
+	PROFILE_FEW_THREADS, /* the sampler saw only some threads at a time */
+	PROFILE_INEXACT,     /* 1: compiled code is taken at a place with debug information, */
+			     /* 2: or not at all (JDK 8) */
+	PROFILE_NO_NATIVE,   /* stacks have no native frames */
+	PROFILE_LOST_SAMPLES, /* the recorder had no space for so many samples */
+	PROFILE_LOST_BYTES,   /* the recorder had no space for so many bytes of events */
+	PROFILE_FAILED,    /* samples without a stack */
+	PROFILE_BIASED,    /* samples whose stack was taken later, at a safepoint */
+	PROFILE_IDLE,      /* samples in native methods that wait, and waits not for a lock */
+	PROFILE_TRUNCATED, /* samples whose outer frames the recorder dropped */
+	PROFILE_UNFINISHED, /* events that had not ended are missing */
+	N_PROFILE_GAPS,
+};
+
+struct profile {
+	enum profile_kind kind;
+	struct call_tree tree; /* values: the unit of the kind, and samples unless that is the unit */
+	bool by_thread;        /* the first frame of each stack is the thread, "[main]" */
+	const char *source;    /* the main event type, "jdk.ExecutionSample"; NULL: no event */
+	uint64_t samples;      /* or events */
+	uint64_t interval_ns;  /* between two samples; 0: unknown */
+	int64_t start_ns, duration_ns;
+	uint64_t gaps[N_PROFILE_GAPS];
+};
+
+void profile_release(struct profile *p);
+
+#endif
