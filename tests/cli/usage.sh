@@ -36,7 +36,7 @@ mapfile -t commands < <("$jtool" --help |
 	sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p')
 equal 'Find:,Threads and time:,Memory:,Classes:,The JVM itself:,Options:' \
 	"$("$jtool" --help | grep -x '[A-Z].*:' | paste -s -d,)" 'groups of --help'
-equal 29 "${#commands[@]}" 'number of commands that --help lists'
+equal 30 "${#commands[@]}" 'number of commands that --help lists'
 matches 'list .*heaphisto .*jcmd' "${commands[*]}" 'commands that --help lists'
 for command in "${commands[@]}"; do
 	prints "^Usage: jtool $command " "$command" --help
@@ -52,7 +52,7 @@ prints $'\nOptions of every command: .*, -v, --verbose, -h, --help.\n' info --he
 for command in "${commands[@]}"; do
 	while read -r words; do
 		case $words in
-		list* | agent* | top | *all* | *" app.hprof"* | "jfr view app.jfr"*) continue ;;
+		list* | agent* | top | *all* | *" app.hprof"* | "profile app.jfr"* | "jfr view"*) continue ;;
 		esac
 		words=${words/4711/4194305}
 		(cd "$work" && eval "exec \"$(realpath "$jtool")\" ${words%%|*}") >"$work/out" 2>&1
@@ -219,6 +219,12 @@ refuses 2 'alloc: -d cannot be combined with --recorded: the recording runs alre
 refuses 2 'alloc: --exact cannot be combined with --recorded' alloc 1 --recorded --exact
 refuses 2 'alloc: only one of --collapsed and --flamegraph can go to stdout' \
 	alloc 1 --collapsed - --flamegraph -
+refuses 2 'profile: invalid --interval: expected at least 1ms' profile 1 --interval 10us
+refuses 2 'profile: --interval does not apply to -e alloc' profile 1 -e alloc --interval 10ms
+refuses 2 "profile: -e: unknown value 'gpu': choose from cpu, wall, lock, alloc, io, exceptions" \
+	profile 1 -e gpu
+refuses 2 'profile: only one of --collapsed and --pprof can go to stdout' \
+	profile 1 --collapsed - --pprof -
 refuses 2 'alloc: only one of --json and --collapsed can go to stdout' alloc 1 --json --collapsed -
 refuses 2 "alloc: invalid class '': expected a.b.C" alloc 1 ''
 refuses 2 "alloc: invalid class '\[X'" alloc 1 --exact '[X'

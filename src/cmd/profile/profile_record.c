@@ -34,7 +34,7 @@ static int check_depth(const struct ctx *ctx, struct err *err)
 		rc = err_set(err, EXIT_ANSWER,
 			     "JVM %d records at most %" PRId64 " frames of a stack: before its "
 			     "first recording, jtool jfr %d configure stackdepth=%u changes that, "
-			     "and later only a restart with -XX:FlightRecorderOptions=stackdepth=%u",
+			     "later only a restart with -XX:FlightRecorderOptions=stackdepth=%u",
 			     (int)ctx->jvm->pid, depth->number, (int)ctx->jvm->pid, opts->depth,
 			     opts->depth);
 	jfr_settings_release(&settings);

@@ -20,8 +20,8 @@ extern const char *const profile_kinds[];
 /* What the profile cannot show.  A number is 0 if there is nothing to say. */
 enum profile_gap {
 	PROFILE_FEW_THREADS, /* the sampler saw only some threads at a time */
-	PROFILE_INEXACT,     /* 1: compiled code is taken at a place with debug information, */
-			     /* 2: or not at all (JDK 8) */
+	/* Compiled code is sampled at a place with debug information; 2: or not at all (JDK 8). */
+	PROFILE_INEXACT,
 	PROFILE_NO_NATIVE,   /* stacks have no native frames */
 	PROFILE_LOST_SAMPLES, /* the recorder had no space for so many samples */
 	PROFILE_LOST_BYTES,   /* the recorder had no space for so many bytes of events */
@@ -35,7 +35,7 @@ enum profile_gap {
 
 struct profile {
 	enum profile_kind kind;
-	struct call_tree tree; /* values: the unit of the kind, and samples unless that is the unit */
+	struct call_tree tree; /* values: of the kind, and samples unless these are samples */
 	bool by_thread;        /* the first frame of each stack is the thread, "[main]" */
 	const char *source;    /* the main event type, "jdk.ExecutionSample"; NULL: no event */
 	uint64_t samples;      /* or events */

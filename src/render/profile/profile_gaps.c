@@ -47,8 +47,9 @@ bool profile_gap_add(struct buf *out, const struct profile *p, enum profile_gap 
 			 "that at the JVM's start");
 		break;
 	case PROFILE_NO_NATIVE:
-		buf_adds(out, "stacks have no native frames: native code counts for the Java method "
-			 "that called it, and threads of the JVM itself are not in the profile");
+		buf_adds(out, "stacks have no native frames: native code counts for the Java "
+			 "method that called it, and threads of the JVM itself are not in the "
+			 "profile");
 		break;
 	case PROFILE_LOST_SAMPLES:
 		add_counted(out, n, "sample was", "samples were");

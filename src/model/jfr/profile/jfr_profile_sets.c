@@ -102,7 +102,7 @@ const struct jfr_profile_sets jfr_profile_sets[N_PROFILE_KINDS] = {
 
 bool jfr_profile_is_waiting(const char *method)
 {
-	/* JDK 8 to 27 on Linux.  Object.wait(), Thread.sleep() and Unsafe.park() are not sampled. */
+	/* JDK 8 to 27.  Object.wait(), Thread.sleep() and Unsafe.park() have no samples. */
 	static const char *const names[] = {
 		"java.io.BufferedInputStream.fill", /* JDK 8 omits methods that JFR has replaced */
 		"java.io.FileInputStream.readBytes",

@@ -1,0 +1,103 @@
+"""Checks profiles of programs whose shares are known, and of recordings against their events.
+
+    profile.py shares JDK PROFILE.json [CPU_SHARE]     of the victim Profiled
+    profile.py events JTOOL RECORDING                  self values equal the sums over the events
+"""
+import collections
+import json
+import math
+import subprocess
+import sys
+
+LOOPS = {"sixty": 60, "thirty": 30, "ten": 10}
+
+
+def shares(release, profile, cpu_share=None):
+    """The loops have their shares, in each thread."""
+    document = json.load(open(profile))
+    assert document["event"] == "cpu", document["event"]
+    lines = []
+    for thread in "first", "second":
+        found = {m["method"].split(".")[-1]: m for m in document["methods"]
+                 if m["thread"] == thread and m["method"].startswith("Profiled.")}
+        values = {loop: found.get(loop, {"self": 0})["self"] for loop in LOOPS}
+        samples = sum(found.get(loop, {"self_samples": 0})["self_samples"] for loop in LOOPS)
+        assert samples > 100, (thread, samples)
+        for loop, wanted in LOOPS.items():
+            got = 100 * values[loop] / sum(values.values())
+            # four standard deviations of so many samples; the bar on 25 is 3 points
+            noise = 400 * math.sqrt(wanted / 100 * (1 - wanted / 100) / samples)
+            limit = max(3, noise) if release >= 25 else 3 + noise
+            lines.append(f"{thread}.{loop} {got:.1f} ({samples} samples, within {limit:.1f})")
+            assert abs(got - wanted) <= limit, lines
+    native = sum(s["value"] for s in document["stacks"] if s["thread"] == "native")
+    assert any("deflateBytes" in s["frames"][0] for s in document["stacks"]
+               if s["thread"] == "native"), "no native method"
+    if cpu_share:
+        got = 100 * native / document["value"]
+        limit = max(3, 200 / math.sqrt(document["samples"]))
+        lines.append(f"native {got:.1f} of {float(cpu_share):.1f} (within {limit:.1f})")
+        assert abs(got - float(cpu_share)) <= limit, lines
+    assert not [m for m in document["methods"] if m["thread"] == "main" and m["self"] > 0 and
+                "read" in m["method"]], "a thread that waits uses no CPU"
+    print("; ".join(lines))
+
+
+def run(jtool, *words):
+    return json.loads(subprocess.run([jtool, *words, "--json"], check=True, timeout=300,
+                                     stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout)
+
+
+def top_of(event):
+    trace = event.get("stackTrace")
+    frames = trace["frames"] if trace else []
+    if not frames:
+        return None
+    method = frames[0]["method"]
+    return method["type"]["name"].replace("/", ".") + "." + method["name"]
+
+
+def events(jtool, recording):
+    """Sums over the events as jfr view prints them."""
+    def rows(event):
+        known = {r["event"] for r in run(jtool, "jfr", "view", recording, "events")["rows"]}
+        if event not in known:
+            return []
+        return run(jtool, "jfr", "view", recording, event)["rows"]
+
+    def profile(kind):
+        return run(jtool, "profile", recording, "-e", kind)
+
+    def same(what, got, wanted):
+        assert math.isclose(got, wanted, rel_tol=1e-6, abs_tol=2), (what, got, wanted)
+
+    cpu = rows("jdk.CPUTimeSample") or rows("jdk.ExecutionSample")
+    tops = collections.Counter(top_of(e) for e in cpu)
+    selfs = {m["method"]: m["self_samples"] for m in profile("cpu")["methods"]}
+    busy = [t for t in tops if t and t.startswith("Recorded.")]
+    assert busy, tops
+    for method in busy:
+        same(method, selfs[method], tops[method])
+    alloc = rows("jdk.ObjectAllocationSample")
+    wanted = sum(e["weight"] for e in alloc) if alloc else \
+        sum(e["tlabSize"] for e in rows("jdk.ObjectAllocationInNewTLAB")) + \
+        sum(e["allocationSize"] for e in rows("jdk.ObjectAllocationOutsideTLAB"))
+    assert wanted > 0
+    same("alloc", profile("alloc")["value"], wanted)
+    same("exceptions", profile("exceptions")["value"], len(rows("jdk.JavaExceptionThrow")))
+    monitors = collections.Counter()
+    for e in rows("jdk.JavaMonitorEnter"):
+        monitors[e["monitorClass"]["name"].replace("/", ".")] += e["duration"] * 1e9
+    lock = collections.Counter()
+    for s in profile("lock")["stacks"]:
+        lock[s["class"]] += s["value"]
+    assert monitors
+    for name, value in monitors.items():
+        same(name, lock[name], value)
+    io = sum(e["duration"] * 1e9 for t in ("FileRead", "FileWrite", "FileForce", "SocketRead",
+                                           "SocketWrite") for e in rows("jdk." + t))
+    same("io", profile("io")["value"], io)
+    print(f"{len(cpu)} samples, {wanted} bytes, {len(monitors)} monitors")
+
+
+{"shares": lambda r, *rest: shares(int(r), *rest), "events": events}[sys.argv[1]](*sys.argv[2:])
