@@ -89,6 +89,19 @@ static int write_one(struct atomic_file *f, const struct ctx *ctx, const struct 
 	return 0;
 }
 
+static void add_collapsed(struct buf *out, const struct call_tree *t, bool no_lines)
+{
+	struct call_tree methods;
+
+	if (!no_lines) {
+		collapsed_add(out, t, 0);
+		return;
+	}
+	call_tree_drop_lines(t, &methods);
+	collapsed_add(out, &methods, 0);
+	call_tree_release(&methods);
+}
+
 int stack_files_write(struct stack_files *f, const struct ctx *ctx, struct call_tree *t,
 		      const char *title, const char *subtitle, struct err *err)
 {
@@ -99,7 +112,7 @@ int stack_files_write(struct stack_files *f, const struct ctx *ctx, struct call_
 		cmd_print_notice(ctx->cmd, "too many different stacks: some are truncated and "
 					   "end at a caller");
 	if (f->open[STACKFILE_COLLAPSED]) {
-		collapsed_add(&text, t, 0);
+		add_collapsed(&text, t, f->no_lines);
 		if (write_one(&f->files[STACKFILE_COLLAPSED], ctx, &text, err) < 0)
 			return -1;
 	}

@@ -12,6 +12,7 @@ enum stackfile { STACKFILE_COLLAPSED, STACKFILE_FLAMEGRAPH, STACKFILE_PPROF, STA
 struct stack_files {
 	struct atomic_file files[STACKFILE_KINDS];
 	bool open[STACKFILE_KINDS];
+	bool no_lines; /* collapsed stacks have methods without lines */
 };
 
 /* Fails (EXIT_USAGE) if more than one of the files and, with `json`, the result go to stdout. */

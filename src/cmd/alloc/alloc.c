@@ -48,6 +48,8 @@ static const struct opt alloc_rows[] = {
 	{ 0, "depth", OPT_NUMBER, AT(depth), "N", "frames of a stack (default, maximum 64)", NULL },
 	OPT_GROUP("Files"),
 	{ 0, "collapsed", OPT_TEXT, AT(collapsed), "FILE", "write collapsed stacks", NULL },
+	{ 0, "no-lines", OPT_FLAG, AT(no_lines), NULL, "collapsed stacks without line numbers",
+	  NULL },
 	{ 0, "flamegraph", OPT_TEXT, AT(flamegraph), "FILE.html", "write a flame graph", NULL },
 	{ 0, "pprof", OPT_TEXT, AT(pprof), "FILE.pb.gz", "write a profile for go tool pprof",
 	  NULL },
@@ -322,7 +324,7 @@ static char **qualify(const struct ctx *ctx, struct err *err)
 static int run_with_files(const struct ctx *ctx, struct err *err)
 {
 	const struct alloc_opts *opts = ctx->opts;
-	struct stack_files files = { 0 };
+	struct stack_files files = { .no_lines = opts->no_lines };
 	struct alloc a = { 0 };
 	const char *const paths[] = {
 		[STACKFILE_COLLAPSED] = opts->collapsed,

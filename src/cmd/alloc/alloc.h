@@ -22,7 +22,7 @@ struct alloc_opts {
 	unsigned depth, age;  /* --depth: frames of a stack; --age: number of collections */
 	unsigned limit;
 	int sort;             /* enum alloc_order; -1: not given */
-	bool exact, live, recorded, force;
+	bool exact, live, recorded, no_lines, force;
 	const char *collapsed, *flamegraph, *pprof;
 };
 

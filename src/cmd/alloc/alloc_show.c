@@ -96,6 +96,7 @@ static int write_files(const struct ctx *ctx, const struct alloc_view *view,
 		return 0;
 	call_tree_init(&tree, by_count ? "objects" : "bytes", by_count ? "bytes" : "objects");
 	tree.ends_in_classes = true;
+	tree.prefix = view->order >= ALLOC_BY_LIVE_BYTES ? "inuse_" : "alloc_";
 	add_stacks(&tree, view);
 	add_title(&title, view, ctx);
 	alloc_text_summary(&subtitle, view);

@@ -22,6 +22,8 @@ static const struct opt profile_rows[] = {
 	{ 0, "depth", OPT_NUMBER, AT(depth), "N", "only the N innermost frames of a stack", NULL },
 	OPT_GROUP("Files"),
 	{ 0, "collapsed", OPT_TEXT, AT(collapsed), "FILE", "write collapsed stacks", NULL },
+	{ 0, "no-lines", OPT_FLAG, AT(no_lines), NULL, "collapsed stacks without line numbers",
+	  NULL },
 	{ 0, "flamegraph", OPT_TEXT, AT(flamegraph), "FILE.html", "write a flame graph", NULL },
 	{ 0, "pprof", OPT_TEXT, AT(pprof), "FILE.pb.gz", "write a profile for go tool pprof",
 	  NULL },
@@ -100,7 +102,7 @@ static int run(struct ctx *ctx, struct err *err)
 		[STACKFILE_FLAMEGRAPH] = opts->flamegraph,
 		[STACKFILE_PPROF] = opts->pprof,
 	};
-	struct stack_files files = { 0 };
+	struct stack_files files = { .no_lines = opts->no_lines };
 	struct jfr_recording rec = { .ctx = ctx, .fd = -1 };
 	int rc = stack_files_open(&files, paths, opts->force, err);
 

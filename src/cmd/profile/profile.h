@@ -12,7 +12,7 @@ struct profile_opts {
 	uint64_t interval_ns; /* 0: not given */
 	unsigned depth;       /* 0: all frames */
 	unsigned limit;
-	bool threads, force;
+	bool threads, no_lines, force;
 	const char *collapsed, *flamegraph, *pprof;
 };
 

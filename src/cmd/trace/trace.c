@@ -39,6 +39,8 @@ static const struct opt trace_rows[] = {
 	OPT_GROUP("Files"),
 	{ 0, "collapsed", OPT_TEXT, AT(collapsed), "FILE",
 	  "write nanoseconds by stack for flamegraph.pl; implies --stack", NULL },
+	{ 0, "no-lines", OPT_FLAG, AT(no_lines), NULL, "collapsed stacks without line numbers",
+	  NULL },
 	{ 0, "flamegraph", OPT_TEXT, AT(flamegraph), "FILE.html",
 	  "write a flame graph of time and calls; implies --stack", NULL },
 	{ 0, "pprof", OPT_TEXT, AT(pprof), "FILE.pb.gz",

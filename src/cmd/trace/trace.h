@@ -16,6 +16,7 @@ struct trace_opts {
 	bool args, no_args, stack, summary;
 	unsigned rate, strings, elements, budget, max_methods;
 	const char *loader;
+	bool no_lines; /* of collapsed stacks */
 	const char *collapsed, *flamegraph, *pprof; /* paths of output files; NULL: not given */
 	bool force;
 };

@@ -14,6 +14,7 @@ int trace_stacks_open(struct trace_stacks *s, const struct trace_opts *opts, str
 	};
 
 	*s = (struct trace_stacks){ 0 };
+	s->files.no_lines = opts->no_lines;
 	call_tree_init(&s->tree, "ns", "calls");
 	return stack_files_open(&s->files, paths, opts->force, err);
 }

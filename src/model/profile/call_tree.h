@@ -39,10 +39,9 @@ struct call_tree {
 	 * one value.
 	 */
 	const char *units[CALL_TREE_VALUES];
-	/*
-	 * The caller sets it if the innermost names are those of allocated classes, and not of
-	 * frames.
-	 */
+	/* Set by the caller: text before the units in pprof, such as "inuse_"; NULL: none. */
+	const char *prefix;
+	/* Set by the caller: the innermost names are those of allocated classes, and not frames. */
 	bool ends_in_classes;
 	bool full; /* the limit of nodes was reached, so that some stacks end too early */
 };
@@ -73,6 +72,11 @@ void call_tree_add(struct call_tree *t, uint32_t node, const uint64_t values[CAL
 
 /* Computes the totals, and sorts children by name.  An overflow yields the largest number. */
 void call_tree_sum(struct call_tree *t);
+
+/* Returns the length of a frame's text without its line: of "a.b.C.m" in "a.b.C.m:12". */
+size_t call_tree_name_len(const char *frame);
+/* Initialises *out with a summed copy of a summed tree, in which frames have no lines. */
+void call_tree_drop_lines(const struct call_tree *t, struct call_tree *out);
 
 /*
  * Walks a tree in preorder, from node 0, after call_tree_sum().  Returns the node after `node`, or

@@ -32,27 +32,6 @@ const char *hot_methods_name(const struct hot_methods *h, uint32_t name)
 	return intern_get(&h->names, name, NULL);
 }
 
-static size_t digits_before(const char *text, size_t end)
-{
-	size_t n = 0;
-
-	while (n < end && text[end - 1 - n] >= '0' && text[end - 1 - n] <= '9')
-		n++;
-	return n;
-}
-
-size_t hot_methods_name_len(const char *frame)
-{
-	size_t len = strlen(frame);
-	size_t digits = digits_before(frame, len);
-	const char *open;
-
-	if (digits > 0 && digits + 1 < len && frame[len - digits - 1] == ':')
-		return len - digits - 1;
-	open = len > 0 && frame[len - 1] == ')' ? strrchr(frame, '(') : NULL;
-	return open && open > frame ? (size_t)(open - frame) : len;
-}
-
 static uint32_t intern_name(struct hot_methods *h, const char *text, size_t len)
 {
 	_cleanup_free_ char *copy = xstrndup(text, len);
@@ -71,7 +50,7 @@ static void find_methods(struct finder *f)
 		if (*text == '(' || *text == '[' || *text == '\0')
 			f->methods[i] = NOT_A_METHOD;
 		else
-			f->methods[i] = intern_name(f->h, text, hot_methods_name_len(text));
+			f->methods[i] = intern_name(f->h, text, call_tree_name_len(text));
 	}
 }
 

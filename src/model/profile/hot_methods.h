@@ -27,7 +27,4 @@ void hot_methods_release(struct hot_methods *h);
 
 const char *hot_methods_name(const struct hot_methods *h, uint32_t name);
 
-/* Returns the length of a frame's text without its line: of "a.b.C.m" in "a.b.C.m:12". */
-size_t hot_methods_name_len(const char *frame);
-
 #endif

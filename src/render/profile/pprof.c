@@ -75,8 +75,9 @@ static const struct {
 	{ "samples", "samples", "count" },
 };
 
-static void add_type(struct writer *w, const char *tree_unit)
+static void add_type(struct writer *w, const struct call_tree *t, const char *tree_unit)
 {
+	_cleanup_buf_ struct buf name = BUF_INIT;
 	const char *type = tree_unit, *unit = "count";
 
 	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
@@ -85,13 +86,14 @@ static void add_type(struct writer *w, const char *tree_unit)
 			unit = types[i].unit;
 		}
 	}
+	buf_addf(&name, "%s%s", t->prefix ? t->prefix : "", type);
 	buf_reset(&w->scratch);
-	add_number(&w->scratch, TYPE_TYPE, text(w, type));
+	add_number(&w->scratch, TYPE_TYPE, text(w, buf_str(&name)));
 	add_number(&w->scratch, TYPE_UNIT, text(w, unit));
 	add_bytes(&w->out, PROFILE_SAMPLE_TYPE, w->scratch.data, w->scratch.len);
 }
 
-/* The parts of a frame's text, such as "a.b.C.m(C.java:12)". */
+/* The parts of a frame's text, "a.b.C.m(C.java:12)", or "a.b.C.m:12" without a file. */
 struct frame {
 	size_t name_len;
 	const char *file;
@@ -101,15 +103,19 @@ struct frame {
 
 static struct frame split(const char *name)
 {
-	const char *open = strrchr(name, '('), *colon = open ? strrchr(open, ':') : NULL;
+	const char *open = strrchr(name, '('), *colon = strrchr(open ? open : name, ':');
 	struct frame f = { .name_len = strlen(name) };
 	char *end;
 
-	if (!colon || open == name)
+	if (!colon || open == name || colon == name)
 		return f;
 	f.line = strtoull(colon + 1, &end, 10);
-	if (end == colon + 1 || strcmp(end, ")") != 0)
+	if (end == colon + 1 || strcmp(end, open ? ")" : "") != 0)
 		return (struct frame){ .name_len = strlen(name) };
+	if (!open) {
+		f.name_len = (size_t)(colon - name);
+		return f;
+	}
 	f.name_len = (size_t)(open - name);
 	f.file = open + 1;
 	f.file_len = (size_t)(colon - open) - 1;
@@ -203,7 +209,7 @@ void pprof_add(struct buf *out, const struct call_tree *t, int64_t time_ns)
 
 	(void)text(&w, "");
 	for (int i = 0; i < CALL_TREE_VALUES && t->units[i]; i++)
-		add_type(&w, t->units[i]);
+		add_type(&w, t, t->units[i]);
 	for (uint32_t node = 0; node < t->n; node++)
 		add_sample(&w, t, node);
 	for (uint32_t i = 1; i < t->names.n; i++)

@@ -1,6 +1,7 @@
 """Checks profiles of programs whose shares are known, and of recordings against their events.
 
     profile.py shares JDK PROFILE.json [CPU_SHARE]     of the victim Profiled
+    profile.py pprof PROFILE.pb.gz PROFILE.json        go tool pprof prints the same values
     profile.py events JTOOL RECORDING                  self values equal the sums over the events
 """
 import collections
@@ -43,6 +44,24 @@ def shares(release, profile, cpu_share=None):
     print("; ".join(lines))
 
 
+def pprof(pprof_file, profile):
+    """go tool pprof has our self and total values."""
+    text = subprocess.run(["go", "tool", "pprof", "-top", "-nodecount=100000", "-nodefraction=0",
+                           "-edgefraction=0", "-unit=ns", "-sample_index=time", pprof_file],
+                          check=True, timeout=300, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL).stdout.decode()
+    got = {}
+    for line in text.split("flat%")[1].splitlines()[1:]:
+        flat, _, _, cumulative, _, name = line.split(None, 5)
+        got[name] = (float(flat.replace("ns", "")), float(cumulative.replace("ns", "")))
+    methods = json.load(open(profile))["methods"]
+    for m in methods:
+        # pprof prints six digits
+        for ours, its in zip((m["self"], m["total"]), got[m["method"]]):
+            assert math.isclose(ours, its, rel_tol=1e-5), (m, got[m["method"]])
+    print(f"{len(methods)} methods")
+
+
 def run(jtool, *words):
     return json.loads(subprocess.run([jtool, *words, "--json"], check=True, timeout=300,
                                      stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout)
@@ -73,11 +92,11 @@ def events(jtool, recording):
 
     cpu = rows("jdk.CPUTimeSample") or rows("jdk.ExecutionSample")
     tops = collections.Counter(top_of(e) for e in cpu)
-    selfs = {m["method"]: m["self_samples"] for m in profile("cpu")["methods"]}
+    own = {m["method"]: m["self_samples"] for m in profile("cpu")["methods"]}
     busy = [t for t in tops if t and t.startswith("Recorded.")]
     assert busy, tops
     for method in busy:
-        same(method, selfs[method], tops[method])
+        same(method, own[method], tops[method])
     alloc = rows("jdk.ObjectAllocationSample")
     wanted = sum(e["weight"] for e in alloc) if alloc else \
         sum(e["tlabSize"] for e in rows("jdk.ObjectAllocationInNewTLAB")) + \
@@ -100,4 +119,4 @@ def events(jtool, recording):
     print(f"{len(cpu)} samples, {wanted} bytes, {len(monitors)} monitors")
 
 
-{"shares": lambda r, *rest: shares(int(r), *rest), "events": events}[sys.argv[1]](*sys.argv[2:])
+{"shares": lambda r, *rest: shares(int(r), *rest), "events": events, "pprof": pprof}[sys.argv[1]](*sys.argv[2:])

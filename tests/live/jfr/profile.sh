@@ -88,6 +88,18 @@ recording_of_ours() {
 	"$JTOOL" jfr "$JVM_PID" check | grep -q 'name=jtool-'
 }
 
+# pprof_of VERSION: go tool pprof reads the profile.
+pprof_of() {
+	if ! command -v go >/dev/null; then
+		skip "$1: go tool pprof prints the same values" "golang-go is not installed"
+		return
+	fi
+	jt profile "$JVM_PID" -d 3s --json --pprof cpu.pb.gz --force
+	same "$1: profile --pprof: exit code" 0 "$rc"
+	cp "$W/out" "$W/cpu.json"
+	verified "$1: go tool pprof prints the same values" pprof "$W/cpu.pb.gz" "$W/cpu.json"
+}
+
 events() {
 	local version=$1
 
@@ -98,6 +110,7 @@ events() {
 		same "$version: profile -e $kind: it has events" True \
 			"$(json "j['value'] > 0 and j['samples'] > 0 and len(j['stacks']) > 0")"
 	done
+	[ "$version" -lt 25 ] || pprof_of "$version"
 	jt jfr "$JVM_PID" record -d 3s recorded.jfr settings=profile
 	same "$version: a recording: exit code" 0 "$rc"
 	verified "$version: profiles of a recording are the sums of its events" \

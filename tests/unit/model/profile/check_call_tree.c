@@ -52,6 +52,25 @@ static void check_collapsed(const struct call_tree *t, unsigned value, const cha
 	ck_assert_str_eq(buf_str(&out), wanted);
 }
 
+START_TEST(methods_without_lines_have_one_frame)
+{
+	struct call_tree t, methods;
+
+	call_tree_init(&t, "bytes", "objects");
+	t.ends_in_classes = true;
+	(void)add(&t, "C.a:1/C.b(C.java:2)/host:80", 1, 1);
+	(void)add(&t, "C.a:3/C.b(C.java:4)/host:80", 2, 1);
+	(void)add(&t, "C.a:3/C.b(C.java:4)/host:81", 4, 1);
+	call_tree_sum(&t);
+	call_tree_drop_lines(&t, &methods);
+	check_collapsed(&methods, 0, "C.a;C.b;host:80 3\nC.a;C.b;host:81 4\n");
+	check_collapsed(&methods, 1, "C.a;C.b;host:80 2\nC.a;C.b;host:81 1\n");
+	ck_assert(methods.ends_in_classes);
+	call_tree_release(&methods);
+	call_tree_release(&t);
+}
+END_TEST
+
 START_TEST(values_are_summed_along_stacks)
 {
 	_cleanup_free_ char *text = NULL;
@@ -341,6 +360,7 @@ int main(void)
 	SRunner *r = srunner_create(s);
 	int failed;
 
+	tcase_add_test(t, methods_without_lines_have_one_frame);
 	tcase_add_test(t, values_are_summed_along_stacks);
 	tcase_add_test(t, truncated_stacks_are_separate);
 	tcase_add_test(t, stacks_can_be_added_after_a_sum);

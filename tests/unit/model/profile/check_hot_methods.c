@@ -115,7 +115,7 @@ static const struct {
 
 START_TEST(line_is_no_part_of_a_method)
 {
-	ck_assert_uint_eq(hot_methods_name_len(frames[_i].frame), frames[_i].len);
+	ck_assert_uint_eq(call_tree_name_len(frames[_i].frame), frames[_i].len);
 }
 END_TEST
 

@@ -113,6 +113,23 @@ START_TEST(message_of_a_small_tree)
 }
 END_TEST
 
+START_TEST(frame_without_a_file_has_its_line)
+{
+	static const char *const names[] = { "a.C.m:12", "a.C.n:", ":3", NULL };
+
+	tree.prefix = "inuse_";
+	add(names, 1, 1);
+	render();
+	assert_field(6, 1, "inuse_space", 11);
+	assert_field(6, 3, "inuse_objects", 13);
+	assert_field(4, 0, "\x08\x01\x22\x04\x08\x01\x10\x0c", 8);
+	assert_field(5, 0, "\x08\x01\x10\x05\x18\x05", 6);
+	assert_field(6, 5, "a.C.m", 5);
+	assert_field(6, 6, "a.C.n:", 6);
+	assert_field(6, 7, ":3", 2);
+}
+END_TEST
+
 START_TEST(stacks_without_a_value_are_left_out)
 {
 	static const char *const names[] = { "a", NULL };
@@ -153,6 +170,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, message_of_a_small_tree);
+	tcase_add_test(tc, frame_without_a_file_has_its_line);
 	tcase_add_test(tc, stacks_without_a_value_are_left_out);
 	tcase_add_test(tc, values_are_limited_to_63_bits);
 	suite_add_tcase(s, tc);
