@@ -1,0 +1,246 @@
+/*
+ * perfmap: writes the map of compiled code that perf and bpftrace read.
+ *
+ * JDK 22 and later take the name of the file: it is staged.  JDK 17 to 21 write /tmp/perf-PID.map
+ * with their own pid and root; that file stays there, and is copied.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "attach/target_query.h"
+#include "cmd/attach_call.h"
+#include "cmd/fetch.h"
+#include "fileio/atomic_file.h"
+#include "fileio/file_open.h"
+#include "fileio/io.h"
+#include "render/json.h"
+#include "render/units.h"
+
+#define COMMAND_SINCE 17
+#define FILENAME_SINCE 22
+#define MAP_MAX (256u << 20) /* bytes: 100 for each of 2 million methods */
+#define ANSWER_MAX (64u << 10)
+#define NS_PER_S 1000000000
+
+struct perfmap_opts {
+	bool force;
+};
+
+static const struct opt perfmap_rows[] = {
+	{ 0, "force", OPT_FLAG, offsetof(struct perfmap_opts, force), NULL,
+	  "replace FILE if it exists", NULL },
+	OPT_END,
+};
+
+/* Runs Compiler.perfmap with this argument.  Its answer is empty, even if it fails. */
+static int ask(const struct ctx *ctx, const char *argument, struct err *err)
+{
+	_cleanup_buf_ struct buf line = BUF_INIT, text = BUF_INIT;
+
+	buf_addf(&line, "Compiler.perfmap%s", argument);
+	return attach_call_jcmd(ctx, buf_str(&line), ANSWER_MAX, &text, err);
+}
+
+static int not_written(const struct ctx *ctx, const char *path, struct err *err)
+{
+	return err_set(err, EXIT_ANSWER,
+		       "JVM %d did not write %s: there may be no space, or the file may belong to "
+		       "another user", (int)ctx->jvm->pid, path);
+}
+
+static int check_size(void *arg, int fd, uint64_t size, struct err *err)
+{
+	(void)arg;
+	(void)fd;
+	return size <= MAP_MAX ? 0 : err_set(err, EXIT_PARTIAL,
+		"the map of %llu bytes is larger than %u MB: the JVM did not write it",
+		(unsigned long long)size, MAP_MAX >> 20);
+}
+
+static int write_staged(const struct ctx *ctx, struct atomic_file *out, struct err *err)
+{
+	const struct staged_file_request req = {
+		.kind = STAGED_RESULT,
+		.stem = "perf",
+		.suffix = ".map",
+		.listener = -1,
+		.room = 16u << 20,
+		.timeout_ms = ctx->timeout_ms,
+	};
+	const struct fetch_check check = { check_size, NULL };
+	struct staged_file *staged = staged_file_new(ctx->jvm, &req, ctx->steps, err);
+	_cleanup_buf_ struct buf argument = BUF_INIT;
+	uint64_t size = 0;
+	int rc;
+
+	if (!staged)
+		return -1;
+	buf_addf(&argument, " \"%s\"", staged_file_path(staged));
+	rc = ask(ctx, buf_str(&argument), err);
+	if (rc == 0)
+		rc = fetch_result(staged, out, &check, &size, err);
+	if (rc == 0 && size == 0)
+		rc = not_written(ctx, staged_file_path(staged), err);
+	staged_file_free(staged);
+	return rc;
+}
+
+/* Opens /tmp/perf-PID.map of the JVM, a regular file of its user.  -ENOENT: there is none. */
+static int open_map(const struct target_ns *ns, struct stat *st)
+{
+	_cleanup_close_ int dir_fd = target_ns_opendir(ns, "/tmp");
+	char name[32];
+	int fd;
+
+	if (dir_fd < 0)
+		return dir_fd;
+	(void)snprintf(name, sizeof(name), "perf-%d.map", (int)ns->jvm->nspid);
+	fd = file_open_regular(dir_fd, name, O_NOFOLLOW, st);
+	if (fd >= 0 && st->st_uid != ns->jvm->uid) {
+		util_close_p(&fd);
+		return -EPERM;
+	}
+	return fd;
+}
+
+/*
+ * Answers with the time at which the file was written, 0 if there is none.  The JVM follows a link,
+ * and writes to a file of another user if it may: anything else than its own file is refused.
+ */
+static int answer_time(const struct target_ns *ns, const void *arg, struct buf *answer,
+		       struct err *err)
+{
+	struct stat st = { .st_size = 0 };
+	_cleanup_close_ int fd = open_map(ns, &st);
+	uint64_t time = 0;
+
+	(void)arg;
+	if (fd < 0 && fd != -ENOENT)
+		return err_set(err, EXIT_ANSWER,
+			       "JVM %d would write /tmp/perf-%d.map, which is not a file of its "
+			       "user: remove it", (int)ns->jvm->pid, (int)ns->jvm->nspid);
+	if (fd >= 0)
+		time = (uint64_t)st.st_mtim.tv_sec * NS_PER_S + (uint64_t)st.st_mtim.tv_nsec;
+	buf_add(answer, &time, sizeof(time));
+	return 0;
+}
+
+static int answer_map(const struct target_ns *ns, const void *arg, struct buf *answer,
+		      struct err *err)
+{
+	struct stat st;
+	_cleanup_close_ int fd = open_map(ns, &st);
+	int rc = fd < 0 ? fd : io_slurp(fd, answer, MAP_MAX);
+
+	(void)arg;
+	return rc < 0 ? err_set(err, EXIT_PARTIAL, "cannot read /tmp/perf-%d.map of JVM %d: %s",
+				(int)ns->jvm->nspid, (int)ns->jvm->pid, strerror(-rc))
+		      : 0;
+}
+
+static int write_own(const struct ctx *ctx, struct atomic_file *out, struct err *err)
+{
+	const struct target_query when = {
+		.fn = answer_time, .fd = -1, .max = sizeof(uint64_t),
+	};
+	const struct target_query read = { .fn = answer_map, .fd = -1, .max = MAP_MAX };
+	_cleanup_buf_ struct buf map = BUF_INIT;
+	uint64_t before, after;
+	int rc;
+
+	if (target_query_number(ctx->jvm, &when, &before, err) < 0 || ask(ctx, "", err) < 0 ||
+	    target_query_number(ctx->jvm, &when, &after, err) < 0)
+		return -1;
+	if (after == before)
+		return not_written(ctx, "its perf map in /tmp", err);
+	if (target_query(ctx->jvm, &read, &map, err) < 0)
+		return -1;
+	rc = io_write_all(out->fd, buf_str(&map), map.len, DEADLINE_NEVER);
+	return rc < 0 ? atomic_file_failed(out, rc, err) : 0;
+}
+
+static int check_release(const struct ctx *ctx, struct err *err)
+{
+	int release = jvm_feature(ctx->jvm);
+
+	if (release == 0 || release >= COMMAND_SINCE)
+		return 0;
+	return err_set(err, EXIT_ANSWER,
+		       "JDK %d cannot write a map of its code, which needs JDK 17: use jtool "
+		       "profile for its Java methods", release);
+}
+
+static void report(const struct ctx *ctx, const char *path, uint64_t size)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT;
+
+	if (ctx->json) {
+		struct json *doc = json_object();
+
+		json_put_number(doc, "pid", ctx->jvm->pid);
+		json_put_text(doc, "file", path);
+		json_put_unsigned(doc, "bytes", size);
+		json_print_take(doc, ctx->out);
+	} else if (strcmp(path, "-") != 0) {
+		units_bytes(&text, size > INT64_MAX ? INT64_MAX : (int64_t)size);
+		fprintf(ctx->out, "wrote %s: %s\n", path, buf_str(&text));
+	}
+}
+
+static int run(struct ctx *ctx, struct err *err)
+{
+	const struct perfmap_opts *opts = ctx->opts;
+	char name[48];
+	const char *path = ctx->n_args > 0 ? ctx->args[0] : name;
+	/* perf reads the file of this name if it belongs to its user or to root. */
+	bool replaces = opts->force || ctx->n_args == 0;
+	struct atomic_file out;
+	uint64_t size = 0;
+	int rc;
+
+	(void)snprintf(name, sizeof(name), "/tmp/perf-%d.map", (int)ctx->jvm->pid);
+	if (check_release(ctx, err) < 0 ||
+	    atomic_file_open(&out, path, replaces ? ATOMIC_FILE_REPLACE : 0, 0644, err) < 0)
+		return -1;
+	rc = jvm_feature(ctx->jvm) >= FILENAME_SINCE ? write_staged(ctx, &out, err)
+						     : write_own(ctx, &out, err);
+	if (rc == 0)
+		rc = atomic_file_commit(&out, &size, err);
+	if (rc == 0)
+		report(ctx, path, size);
+	atomic_file_release(&out);
+	return rc;
+}
+
+static int check(const struct ctx *ctx, struct err *err)
+{
+	if (ctx->json && ctx->n_args > 0 && strcmp(ctx->args[0], "-") == 0)
+		return err_set(err, EXIT_USAGE,
+			       "--json and the map cannot both go to stdout: name a file");
+	return 0;
+}
+
+const struct cmd cmd_perfmap = {
+	.name = "perfmap",
+	.synopsis = "TARGET [FILE]",
+	.summary = "write the map of compiled code for perf and bpftrace",
+	.examples = (const struct example[]){
+		{ "perfmap 4711", "write /tmp/perf-4711.map" },
+		{ "perfmap 4711 -", "print the map" },
+		{ NULL, NULL },
+	},
+	.details =
+		"Writes addresses, sizes and names of the code that the JVM has compiled so far.\n"
+		"Without FILE, it goes to /tmp/perf-PID.map, where perf finds it; PID is that of\n"
+		"the caller, also for a JVM in a container.  Needs JDK 17 or later.\n",
+	.need = NEED_JVM,
+	.max_args = 1,
+	.free_words = -1,
+	.opts = perfmap_rows,
+	.opts_size = sizeof(struct perfmap_opts),
+	.check = check,
+	.run = run,
+};

@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# perfmap: the map names compiled methods, has the caller's pid in its name and belongs to the caller.
+# shellcheck source-path=SCRIPTDIR/.. source=lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+# names_loops FILE: the map has the methods of the victim, which HotSpot compiles at once.
+names_loops() {
+	grep -q -E '^(0x)?[0-9a-f]+ (0x)?[0-9a-f]+ .*Profiled[.:]+(sixty|loop)' "$1"
+}
+
+named_map() {
+	"$JTOOL" perfmap "$JVM_PID" - >"$W/map" && names_loops "$W/map"
+}
+
+maps() {
+	local version=$1 map=/tmp/perf-$JVM_PID.map
+
+	check "$version: perfmap to stdout: it names the program's methods" poll 60 named_map
+	to_remove+=("$map" "${jdk_root[$version]}$map")
+	echo old >"$map"
+	jt perfmap "$JVM_PID"
+	same "$version: perfmap: exit code" 0 "$rc"
+	check "$version: perfmap: the file of the caller's pid" names_loops "$map"
+	same "$version: perfmap: the caller's file" "644 0" "$(stat -c '%a %u' "$map")"
+	works "$version: perfmap FILE --json: it works" perfmap "$JVM_PID" own.map --json
+	same "$version: perfmap FILE --json: its keys" "own.map $(stat -c %s "$W/own.map")" \
+		"$(json "j['file'] + ' ' + str(j['bytes'])")"
+	refuses 2 'exists' "$version: perfmap FILE: an existing file" perfmap "$JVM_PID" own.map
+	rm -f "$W/own.map"
+	check "$version: perfmap: no file of jtool's remains" nothing_left "${jdk_root[$version]}" \
+		"$JVM_PID" 0 "${W#"${jdk_root[$version]}"}"
+	[ "$version" -ge 22 ] || foreign_file "$version"
+}
+
+# The JVM would follow a link that another user has put there.
+foreign_file() {
+	local own=${jdk_root[$1]}/tmp/perf-$JVM_PID.map
+
+	rm -f "$own"
+	ln -s "$IW/victim" "$own"
+	refuses 1 'not a file of its user' "$1: perfmap: a link where the JVM would write" \
+		perfmap "$JVM_PID" -
+	check "$1: perfmap: nothing was written through the link" test ! -e "$W/victim"
+	rm -f "$own"
+}
+
+for version in "${jdks[@]}"; do
+	start_jvm "$version" default Profiled || continue
+	if [ "$version" -lt 17 ]; then
+		refuses 1 'needs JDK 17' "$version: perfmap" perfmap "$JVM_PID"
+	else
+		maps "$version"
+	fi
+	stop "$JVM_PID"
+done
