@@ -102,7 +102,7 @@ class Chromium:
             else:
                 return message["result"]
 
-    def open(self, path, width=1280, height=720, scale=1, dark=False, moving=False):
+    def open(self, path, width=1280, height=720, scale=1, dark=False, moving=False, fragment=""):
         """Shows a file; drops the log of the previous page."""
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
                   deviceScaleFactor=scale, mobile=False)
@@ -110,7 +110,12 @@ class Chromium:
             {"name": "prefers-color-scheme", "value": "dark" if dark else "light"},
             {"name": "prefers-reduced-motion", "value": "no-preference" if moving else "reduce"}])
         self.console, self.requests = [], []
-        self.call("Page.navigate", url="file://" + os.path.realpath(path))
+        # Another fragment alone would not load the page again.
+        self.call("Page.navigate", url="about:blank")
+        self.wait("location.href === 'about:blank'")
+        self.requests = []
+        self.call("Page.navigate", url="file://" + os.path.realpath(path) + fragment)
+        self.wait("location.protocol === 'file:'")
         self.wait("document.readyState === 'complete'")
         self.settle()
 

@@ -183,6 +183,88 @@ def switching(browser, pages):
          text(browser, "figures"))
 
 
+def boxes(browser):
+    """Level, name and value of all boxes."""
+    return browser.run("""Array.from({length: count}, (_, i) => i).slice(1).map(i =>
+        `${data.levels[i]} ${textOf(i)} ${totals[value][i]}`)""")
+
+
+def shapes(browser, pages):
+    browser.open(pages["threads"])
+    recorded = boxes(browser)
+    same("shapes: the recorded tree has threads and lines", [
+        "1 [main] 600", "2 a.Shop.main:1 300", "3 a.Shop.pay:10 300", "2 a.Shop.main:2 300",
+        "3 a.Shop.pay:11 300", "1 [worker] 400", "2 (64 frames or more) 100",
+        "3 a.Shop.pay:10 100", "2 a.Shop.main:1 300", "3 a.Shop.tax:20 300",
+        "4 a.Shop.tax:21 300"], recorded)
+    browser.run("by('lines').click()")
+    same("shapes: frames by method", [
+        "1 [main] 600", "2 a.Shop.main 600", "3 a.Shop.pay 600", "1 [worker] 400",
+        "2 (64 frames or more) 100", "3 a.Shop.pay 100", "2 a.Shop.main 300",
+        "3 a.Shop.tax 300", "4 a.Shop.tax 300"], boxes(browser))
+    browser.run("by('threads').click()")
+    same("shapes: by method, without threads", [
+        "1 (64 frames or more) 100", "2 a.Shop.pay 100", "1 a.Shop.main 900",
+        "2 a.Shop.pay 600", "2 a.Shop.tax 300", "3 a.Shop.tax 300"], boxes(browser))
+    browser.run("by('reversed').click()")
+    same("shapes: from callees to callers", [
+        "1 a.Shop.pay 700", "2 (64 frames or more) 100", "2 a.Shop.main 600",
+        "1 a.Shop.tax 300", "2 a.Shop.tax 300", "3 a.Shop.main 300"], boxes(browser))
+    browser.settle()
+    point(browser, 1)
+    same("shapes: the pointer selects a box of the new tree", "a.Shop.pay", text(browser, "name"))
+    same("shapes: its values", "700 B · 70.0 % of all · 7 objects", text(browser, "figures"))
+    browser.key("/")
+    browser.type("tax")
+    same("shapes: search in the new tree", "30.0 %", text(browser, "matched"))
+    for part in ("lines", "threads", "reversed"):
+        browser.run(f"by('{part}').click()")
+    same("shapes: and back", recorded, boxes(browser))
+    browser.open(pages["small"])
+    same("shapes: no switch for threads without threads", [False, True],
+         browser.run("[by('lines').hidden, by('threads').hidden]"))
+    browser.run("by('reversed').click()")
+    same("shapes: classes stay classes", [True, "1 byte[] 512000"],
+         [browser.run("isClass(1)"), boxes(browser)[0]])
+
+
+def table(browser, pages):
+    browser.open(pages["threads"])
+    same("table: hidden at first", True, browser.run("by('hottest').hidden"))
+    browser.run("by('table').click()")
+    rows = "[...by('methods').rows].map(row => [...row.cells].map(c => c.textContent).join(' '))"
+    same("table: self and total of each method, recursion once", [
+        "700 B 70.0 % 700 B 70.0 % a.Shop.pay", "300 B 30.0 % 300 B 30.0 % a.Shop.tax",
+        "0 B 0.0 % 900 B 90.0 % a.Shop.main"], browser.run(rows))
+    browser.run("by('units').children[1].click()")
+    same("table: in the other unit", "7 objects 70.0 % 7 objects 70.0 % a.Shop.pay",
+         browser.run(rows)[0])
+    browser.run("by('methods').rows[1].click()")
+    same("table: a click searches", ["a.Shop.tax", "30.0 %"],
+         [browser.run("by('search').value"), text(browser, "matched")])
+    browser.open(pages["small"])
+    browser.run("by('table').click()")
+    same("table: classes count for the method above them",
+         "500 KiB 50.0 % 800 KiB 80.0 % com.acme.shop.Orders.take", browser.run(rows)[0])
+
+
+def address(browser, pages):
+    browser.open(pages["small"])
+    browser.key("/")
+    browser.type("byte[] %")
+    same("address: it has the search", "#q=byte%5B%5D%20%25", browser.run("location.hash"))
+    browser.key("Escape")
+    same("address: without a search", "", browser.run("location.hash"))
+    browser.run("location.hash = '#q=orders.TAKE'")
+    browser.wait("by('matched').textContent !== ''")
+    same("address: a link searches", "80.0 %", text(browser, "matched"))
+    browser.run("location.hash = '#q=%'")
+    browser.wait("by('search').value === '%'")
+    browser.open(pages["small"], fragment="#q=byte%5B%5D")
+    same("address: a page opens with its search", ["byte[]", "50.0 %"],
+         [browser.run("by('search').value"), text(browser, "matched")])
+
+
 def keys(browser, pages):
     browser.open(pages["small"])
     browser.run("canvas.focus()")
@@ -297,7 +379,7 @@ def large(browser, pages):
           text(browser, "matched") not in ("", "0.0 %"), text(browser, "matched"))
 
 
-TESTS = [rendering, details, figures, zooming, searching, switching, keys, themes, hostile, empty,
+TESTS = [rendering, details, figures, zooming, searching, switching, shapes, table, address, keys, themes, hostile, empty,
          screens, large]
 
 
@@ -305,7 +387,7 @@ def main():
     program, shots = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else None
     with tempfile.TemporaryDirectory() as folder:
         pages = {kind: os.path.join(folder, kind + ".html")
-                 for kind in ("small", "one", "hostile", "empty", "large")}
+                 for kind in ("small", "one", "threads", "hostile", "empty", "large")}
         for kind, path in pages.items():
             with open(path, "wb") as out:
                 subprocess.run([program, kind], stdout=out, check=True)

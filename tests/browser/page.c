@@ -1,7 +1,7 @@
 /*
  * Writes pages for tests/browser/run: a known tree as a flame graph by jtool.
  *
- *     page small|one|hostile|empty|large [NODES]
+ *     page small|one|threads|hostile|empty|large [NODES]
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -33,6 +33,15 @@ static void make_small(struct call_tree *t)
 	add(t, STACK(MAIN, ORDER, "byte[]"), 500 << 10, 1000);
 	add(t, STACK(MAIN, ORDER, LIST, "java.lang.Object[]"), 300 << 10, 2000);
 	add(t, STACK(MAIN, BILL, "com.acme.shop.Bill$Line"), 200 << 10, 5000);
+}
+
+/* Two threads, frames with lines, recursion: 600, 300 and 100. */
+static void make_threads(struct call_tree *t)
+{
+	add(t, STACK("[main]", "a.Shop.main:1", "a.Shop.pay:10"), 300, 3);
+	add(t, STACK("[main]", "a.Shop.main:2", "a.Shop.pay:11"), 300, 3);
+	add(t, STACK("[worker]", "a.Shop.main:1", "a.Shop.tax:20", "a.Shop.tax:21"), 300, 3);
+	add(t, STACK("[worker]", "(64 frames or more)", "a.Shop.pay:10"), 100, 1);
 }
 
 /* Strings that look like markup, scripts or data. */
@@ -92,10 +101,12 @@ int main(int argc, char **argv)
 		make_hostile(&t);
 	} else if (strcmp(kind, "large") == 0) {
 		make_large(&t, argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 100000);
+	} else if (strcmp(kind, "threads") == 0) {
+		make_threads(&t);
 	} else if (strcmp(kind, "small") == 0 || strcmp(kind, "one") == 0) {
 		make_small(&t);
 	} else if (strcmp(kind, "empty") != 0) {
-		fprintf(stderr, "usage: page small|one|hostile|empty|large [NODES]\n");
+		fprintf(stderr, "usage: page small|one|threads|hostile|empty|large [NODES]\n");
 		return 2;
 	}
 	call_tree_sum(&t);

@@ -1,44 +1,4 @@
-"use strict";
-/*
- * Nodes are numbered in preorder: the descendants of node i are i + 1 to last[i].  rows[level] has
- * a level's nodes from left to right; the order is the same for all values.
- */
-const by = id => document.getElementById(id);
-const data = JSON.parse(by("data").textContent);
 const ROW = 20, PAD = 4, LEAST_TEXT = 26, ZOOM_MS = 180;
-const count = data.levels.length;
-const parent = new Int32Array(count), last = new Int32Array(count);
-const rows = [];
-const totals = data.values.map(own => Float64Array.from(own));
-const starts = data.values.map(() => new Float64Array(count));
-const frames = Int32Array.from(data.frames);
-const nameOf = i => frames[i] < 0 ? -1 - frames[i] : frames[i];
-const isClass = i => frames[i] < 0;
-/* Distinguishes a class from a method of the same name. */
-const keyOf = i => isClass(i) ? data.names.length + nameOf(i) : nameOf(i);
-
-function build() {
-	const path = [];
-	for (let i = 0; i < count; i++) {
-		const level = data.levels[i];
-		parent[i] = level ? path[level - 1] : -1;
-		path[level] = last[i] = i;
-		(rows[level] ||= []).push(i);
-	}
-	for (let i = count - 1; i > 0; i--) {
-		last[parent[i]] = Math.max(last[parent[i]], last[i]);
-		for (const total of totals)
-			total[parent[i]] += total[i];
-	}
-	for (let v = 0; v < totals.length; v++) {
-		const next = new Float64Array(count);
-		for (let i = 1; i < count; i++) {
-			next[i] = starts[v][i] = next[parent[i]];
-			next[parent[i]] += totals[v][i];
-		}
-	}
-}
-build();
 
 /* The displayed value, the node that fills the width, the node in the footer (-1: none). */
 let value = 0, zoomed = 0, current = -1;
@@ -76,7 +36,7 @@ function textOf(i) {
 }
 
 /* Shortens "a.b.C.m(File.java:12)" to "C.m:12", and if that is too wide to "C.m". */
-const labels = [];
+let labels = [];
 function labelOf(i) {
 	if (i === 0)
 		return measured("all", ": " + figure(totals[value][0], data.units[value]));
@@ -144,7 +104,7 @@ function colourOf(i, fade) {
 
 function mix(i) {
 	const text = textOf(i).replace(/(.)\(.*$/, "$1");
-	if (i === 0 || text.startsWith("(")) /* no frame */
+	if (i === 0 || text.startsWith("(") || hasThreads && isThread(text)) /* no frame */
 		return packed(dark ? [58, 58, 66] : [223, 220, 214]);
 	const shade = (hash(text) % 7 - 3) / 100, light = (dark ? .43 : .83) + shade;
 	const area = text.split(".").slice(0, -2).slice(0, 3).join(".");
@@ -384,6 +344,8 @@ function showShare() {
 function search() {
 	const text = by("search").value;
 	matches = text ? data.names.map(matcher(text)) : null;
+	/* Only the fragment changes: the page is not loaded again. */
+	history.replaceState(null, "", text ? "#q=" + encodeURIComponent(text) : "#");
 	showShare();
 	redraw();
 }
@@ -525,6 +487,7 @@ function setValue(v) {
 	value = v;
 	[...by("units").children].forEach((button, i) => button.setAttribute("aria-pressed", i === v));
 	zoom(totals[v][zoomed] > 0 ? zoomed : 0, true);
+	showTable();
 }
 data.units.forEach((unit, v) => {
 	const button = document.createElement("button");
@@ -534,11 +497,3 @@ data.units.forEach((unit, v) => {
 	button.addEventListener("click", () => setValue(v));
 	by("units").append(button);
 });
-by("units").hidden = data.units.length < 2;
-by("title").textContent = document.title = data.title;
-by("subtitle").textContent = data.subtitle;
-by("empty").hidden = totals.some(total => total[0] > 0);
-canvas.hidden = !by("empty").hidden;
-follow();
-setValue(Math.max(0, totals.findIndex(total => total[0] > 0)));
-new ResizeObserver(redraw).observe(view);

@@ -15,7 +15,9 @@ jtool_flamegraph_css:
 	.byte 0
 	.size jtool_flamegraph_css, . - jtool_flamegraph_css
 jtool_flamegraph_js:
+	.incbin "render/profile/flamegraph_model.js"
 	.incbin "render/profile/flamegraph.js"
+	.incbin "render/profile/flamegraph_views.js"
 	.byte 0
 	.size jtool_flamegraph_js, . - jtool_flamegraph_js
 	.section .note.GNU-stack, "", %progbits
