@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "fileio/io.h"
+#include "model/profile/call_tree_diff.h"
 #include "render/profile/collapsed.h"
 #include "render/profile/flamegraph.h"
 #include "render/profile/pprof.h"
@@ -102,6 +103,20 @@ static void add_collapsed(struct buf *out, const struct call_tree *t, bool no_li
 	call_tree_release(&methods);
 }
 
+static void add_flamegraph(struct buf *out, const struct call_tree *t,
+			   const struct call_tree *before, const char *title, const char *subtitle)
+{
+	struct call_tree diff;
+
+	if (!before) {
+		flamegraph_add(out, t, title, subtitle);
+		return;
+	}
+	call_tree_diff(t, before, &diff);
+	flamegraph_add(out, &diff, title, subtitle);
+	call_tree_release(&diff);
+}
+
 int stack_files_write(struct stack_files *f, const struct ctx *ctx, struct call_tree *t,
 		      const char *title, const char *subtitle, struct err *err)
 {
@@ -118,7 +133,7 @@ int stack_files_write(struct stack_files *f, const struct ctx *ctx, struct call_
 	}
 	if (f->open[STACKFILE_FLAMEGRAPH]) {
 		buf_reset(&text);
-		flamegraph_add(&text, t, title, subtitle);
+		add_flamegraph(&text, t, f->before, title, subtitle);
 		if (write_one(&f->files[STACKFILE_FLAMEGRAPH], ctx, &text, err) < 0)
 			return -1;
 	}

@@ -12,6 +12,7 @@ enum stackfile { STACKFILE_COLLAPSED, STACKFILE_FLAMEGRAPH, STACKFILE_PPROF, STA
 struct stack_files {
 	struct atomic_file files[STACKFILE_KINDS];
 	bool open[STACKFILE_KINDS];
+	const struct call_tree *before; /* summed; the flame graph shows the difference; or NULL */
 	bool no_lines; /* collapsed stacks have methods without lines */
 };
 

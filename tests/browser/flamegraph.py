@@ -265,6 +265,26 @@ def address(browser, pages):
          [browser.run("by('search').value"), text(browser, "matched")])
 
 
+def difference(browser, pages):
+    log, pay, tax = 2, 3, 4
+    for dark in False, True:
+        browser.open(pages["diff"], dark=dark)
+        same("difference: the boxes", ["1 a.Shop.main 100", "2 a.Shop.log 30", "2 a.Shop.pay 30",
+                                       "2 a.Shop.tax 40"], boxes(browser))
+        red, blue, grey = (colour(browser, i) for i in (tax, pay, log))
+        check("difference: more is red", red[0] > red[2] + 40, red)
+        check("difference: less is blue", blue[2] > blue[0] + 40, blue)
+        check("difference: the same is grey", max(grey) - min(grey) < 12, grey)
+    point(browser, tax)
+    same("difference: the shares", "40 B · 40.0 % of all · 40.0 % of its caller · +30.0 %, "
+         "before 10.0 %, now 40.0 %", text(browser, "figures"))
+    same("difference: widths of now or of before", ["now", "before"],
+         browser.run("[...by('units').children].map(b => b.textContent)"))
+    browser.run("by('units').children[1].click()")
+    same("difference: the widths of before", 600, browser.run(f"totals[value][{pay}]"))
+    same("difference: the colours stay", True, browser.run(f"growth({pay}) < 0"))
+
+
 def keys(browser, pages):
     browser.open(pages["small"])
     browser.run("canvas.focus()")
@@ -379,7 +399,7 @@ def large(browser, pages):
           text(browser, "matched") not in ("", "0.0 %"), text(browser, "matched"))
 
 
-TESTS = [rendering, details, figures, zooming, searching, switching, shapes, table, address, keys, themes, hostile, empty,
+TESTS = [rendering, details, figures, zooming, searching, switching, shapes, table, address, difference, keys, themes, hostile, empty,
          screens, large]
 
 
@@ -387,7 +407,7 @@ def main():
     program, shots = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else None
     with tempfile.TemporaryDirectory() as folder:
         pages = {kind: os.path.join(folder, kind + ".html")
-                 for kind in ("small", "one", "threads", "hostile", "empty", "large")}
+                 for kind in ("small", "one", "threads", "diff", "hostile", "empty", "large")}
         for kind, path in pages.items():
             with open(path, "wb") as out:
                 subprocess.run([program, kind], stdout=out, check=True)

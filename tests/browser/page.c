@@ -1,7 +1,7 @@
 /*
  * Writes pages for tests/browser/run: a known tree as a flame graph by jtool.
  *
- *     page small|one|threads|hostile|empty|large [NODES]
+ *     page small|one|threads|diff|hostile|empty|large [NODES]
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -42,6 +42,15 @@ static void make_threads(struct call_tree *t)
 	add(t, STACK("[main]", "a.Shop.main:2", "a.Shop.pay:11"), 300, 3);
 	add(t, STACK("[worker]", "a.Shop.main:1", "a.Shop.tax:20", "a.Shop.tax:21"), 300, 3);
 	add(t, STACK("[worker]", "(64 frames or more)", "a.Shop.pay:10"), 100, 1);
+}
+
+/* A method of 60 % before and 30 % now, another one of 10 and 40, one without a change. */
+static void make_diff(struct call_tree *t)
+{
+	t->is_diff = true;
+	add(t, STACK("a.Shop.main", "a.Shop.pay"), 30, 600);
+	add(t, STACK("a.Shop.main", "a.Shop.tax"), 40, 100);
+	add(t, STACK("a.Shop.main", "a.Shop.log"), 30, 300);
 }
 
 /* Strings that look like markup, scripts or data. */
@@ -95,18 +104,21 @@ int main(int argc, char **argv)
 	_cleanup_buf_ struct buf page = BUF_INIT;
 	struct call_tree t;
 
-	call_tree_init(&t, "bytes", strcmp(kind, "one") == 0 ? NULL : other);
+	call_tree_init(&t, "bytes", strcmp(kind, "one") == 0 ? NULL
+			      : strcmp(kind, "diff") == 0 ? "bytes" : other);
 	if (strcmp(kind, "hostile") == 0) {
 		title = "</title></script><script>document.title = 'pwned'</script>";
 		make_hostile(&t);
 	} else if (strcmp(kind, "large") == 0) {
 		make_large(&t, argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 100000);
+	} else if (strcmp(kind, "diff") == 0) {
+		make_diff(&t);
 	} else if (strcmp(kind, "threads") == 0) {
 		make_threads(&t);
 	} else if (strcmp(kind, "small") == 0 || strcmp(kind, "one") == 0) {
 		make_small(&t);
 	} else if (strcmp(kind, "empty") != 0) {
-		fprintf(stderr, "usage: page small|one|threads|hostile|empty|large [NODES]\n");
+		fprintf(stderr, "usage: page small|one|threads|diff|hostile|empty|large [NODES]\n");
 		return 2;
 	}
 	call_tree_sum(&t);

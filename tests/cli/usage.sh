@@ -223,6 +223,7 @@ refuses 2 'profile: invalid --interval: expected at least 1ms' profile 1 --inter
 refuses 2 'profile: --interval does not apply to -e alloc' profile 1 -e alloc --interval 10ms
 refuses 2 "profile: -e: unknown value 'gpu': choose from cpu, wall, lock, alloc, io, exceptions" \
 	profile 1 -e gpu
+refuses 2 'profile: --diff needs --flamegraph' profile 1 --diff base
 refuses 2 'profile: only one of --collapsed and --pprof can go to stdout' \
 	profile 1 --collapsed - --pprof -
 refuses 2 'alloc: only one of --json and --collapsed can go to stdout' alloc 1 --json --collapsed -

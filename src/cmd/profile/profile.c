@@ -25,6 +25,8 @@ static const struct opt profile_rows[] = {
 	{ 0, "no-lines", OPT_FLAG, AT(no_lines), NULL, "collapsed stacks without line numbers",
 	  NULL },
 	{ 0, "flamegraph", OPT_TEXT, AT(flamegraph), "FILE.html", "write a flame graph", NULL },
+	{ 0, "diff", OPT_TEXT, AT(diff), "BASE",
+	  "compare the flame graph with BASE.jfr or collapsed stacks", NULL },
 	{ 0, "pprof", OPT_TEXT, AT(pprof), "FILE.pb.gz", "write a profile for go tool pprof",
 	  NULL },
 	{ 0, "force", OPT_FLAG, AT(force), NULL, "replace these files if they exist", NULL },
@@ -47,6 +49,9 @@ static int check(const struct ctx *ctx, struct err *err)
 		return err_set(err, EXIT_USAGE,
 			       "--interval does not apply to -e %s, whose events have no interval",
 			       profile_kinds[opts->event]);
+	if (opts->diff && !opts->flamegraph)
+		return err_set(err, EXIT_USAGE,
+			       "--diff needs --flamegraph FILE.html, which shows the difference");
 	return stack_files_check(paths, ctx->json, err);
 }
 
@@ -75,23 +80,32 @@ static int open_recording(const struct ctx *ctx, struct jfr_recording *rec, stru
 	return jfr_recording_open(rec, ctx, 0, err);
 }
 
-static int read_and_show(const struct ctx *ctx, struct jfr_recording *rec,
-			 struct stack_files *files, struct err *err)
+int profile_read(struct jfr_recording *rec, struct profile *p, struct err *err)
 {
-	const struct profile_opts *opts = ctx->opts;
+	const struct profile_opts *opts = rec->ctx->opts;
 	const struct jfr_profile_file file = { open_reader, close_reader, rec };
 	const struct jfr_profile_request req = {
 		.kind = (enum profile_kind)opts->event,
 		.by_thread = opts->threads,
 		.depth = opts->depth,
 	};
-	struct profile p;
-	int rc = jfr_profile_read(&file, &req, &p, err);
 
+	return jfr_profile_read(&file, &req, p, err);
+}
+
+static int read_and_show(const struct ctx *ctx, struct stack_files *files, struct err *err)
+{
+	struct jfr_recording rec = { .ctx = ctx, .fd = -1 };
+	struct profile p = { .source = NULL };
+	int rc = open_recording(ctx, &rec, err);
+
+	if (rc == 0)
+		rc = profile_read(&rec, &p, err);
 	if (rc == 0)
 		rc = profile_show(ctx, &p, files, err);
 	profile_release(&p);
-	return rc;
+	jfr_recording_close(&rec);
+	return jfr_recording_result(&rec, rc, err);
 }
 
 static int run(struct ctx *ctx, struct err *err)
@@ -102,17 +116,19 @@ static int run(struct ctx *ctx, struct err *err)
 		[STACKFILE_FLAMEGRAPH] = opts->flamegraph,
 		[STACKFILE_PPROF] = opts->pprof,
 	};
-	struct stack_files files = { .no_lines = opts->no_lines };
-	struct jfr_recording rec = { .ctx = ctx, .fd = -1 };
+	struct profile base = { .source = NULL };
+	struct stack_files files = {
+		.no_lines = opts->no_lines, .before = opts->diff ? &base.tree : NULL,
+	};
 	int rc = stack_files_open(&files, paths, opts->force, err);
 
+	if (rc == 0 && opts->diff)
+		rc = profile_read_base(ctx, &base, err);
 	if (rc == 0)
-		rc = open_recording(ctx, &rec, err);
-	if (rc == 0)
-		rc = read_and_show(ctx, &rec, &files, err);
-	jfr_recording_close(&rec);
+		rc = read_and_show(ctx, &files, err);
 	stack_files_release(&files);
-	return jfr_recording_result(&rec, rc, err);
+	profile_release(&base);
+	return rc;
 }
 
 const struct cmd cmd_profile = {

@@ -13,7 +13,7 @@ struct profile_opts {
 	unsigned depth;       /* 0: all frames */
 	unsigned limit;
 	bool threads, no_lines, force;
-	const char *collapsed, *flamegraph, *pprof;
+	const char *collapsed, *flamegraph, *pprof, *diff;
 };
 
 /*
@@ -21,6 +21,12 @@ struct profile_opts {
  * Close *rec in any case.
  */
 int profile_record(const struct ctx *ctx, struct jfr_recording *rec, struct err *err) _must_check_;
+
+/* Reads the profile that the options choose.  Release *p in any case. */
+int profile_read(struct jfr_recording *rec, struct profile *p, struct err *err) _must_check_;
+
+/* Reads the profile of --diff, and sums it.  Release *base in any case. */
+int profile_read_base(const struct ctx *ctx, struct profile *base, struct err *err) _must_check_;
 
 /* Prints the profile and its gaps, and writes the files. */
 int profile_show(const struct ctx *ctx, struct profile *p, struct stack_files *files,

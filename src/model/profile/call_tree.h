@@ -43,6 +43,7 @@ struct call_tree {
 	const char *prefix;
 	/* Set by the caller: the innermost names are those of allocated classes, and not frames. */
 	bool ends_in_classes;
+	bool is_diff; /* the second value is the first one of an earlier profile */
 	bool full; /* the limit of nodes was reached, so that some stacks end too early */
 };
 

@@ -132,8 +132,9 @@ static void add_data(struct buf *out, const struct columns *c, const char *title
 		buf_adds(out, v > 0 ? "," : "");
 		add_text(out, t->units[v] ? t->units[v] : "");
 	}
-	buf_addf(out, "],\n\"names\":[%s],\n\"levels\":[%s],\n\"frames\":[%s],\n\"values\":[",
-		 buf_str(&c->names), buf_str(&c->levels), buf_str(&c->frames));
+	buf_addf(out, "],\n%s\"names\":[%s],\n\"levels\":[%s],\n\"frames\":[%s],\n\"values\":[",
+		 t->is_diff ? "\"diff\":true,\n" : "", buf_str(&c->names),
+		 buf_str(&c->levels), buf_str(&c->frames));
 	for (unsigned v = 0; v < count_values(t); v++)
 		buf_addf(out, "%s[%s]", v > 0 ? ",\n" : "", buf_str(&c->values[v]));
 	buf_adds(out, "]}");

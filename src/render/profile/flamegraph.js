@@ -31,6 +31,11 @@ function percent(part, all) {
 	return (p >= 10 || p === 0 ? p.toFixed(1) : p.toPrecision(2)) + " %";
 }
 
+/* "+1.2 %" of a difference of shares. */
+function signed(share) {
+	return (share < 0 ? "-" : "+") + percent(Math.abs(share), 1);
+}
+
 function textOf(i) {
 	return i ? data.names[nameOf(i)] || "(no name)" : "all";
 }
@@ -98,14 +103,26 @@ function faded(colour) {
 
 let back = 0, colours = [], fadedColours = [];
 function colourOf(i, fade) {
-	const key = i ? keyOf(i) : -1, colour = colours[key] ||= mix(i);
+	const key = !i ? -1 : data.diff ? i : keyOf(i), colour = colours[key] ||= mix(i);
 	return fade ? fadedColours[key] ||= faded(colour) : colour;
+}
+
+/* The share of now less that of before: red is more, blue is less, from 10 % of all on in full. */
+const shareIn = (i, v) => totals[v][0] ? totals[v][i] / totals[v][0] : 0;
+const growth = i => shareIn(i, 0) - shareIn(i, 1);
+
+function mixDifference(i) {
+	const strength = Math.min(1, Math.sqrt(Math.abs(growth(i)) / .1));
+	return oklch((dark ? .43 : .86) - (dark ? 0 : .2 * strength), .005 + .14 * strength,
+		growth(i) > 0 ? 25 : 255);
 }
 
 function mix(i) {
 	const text = textOf(i).replace(/(.)\(.*$/, "$1");
 	if (i === 0 || text.startsWith("(") || hasThreads && isThread(text)) /* no frame */
 		return packed(dark ? [58, 58, 66] : [223, 220, 214]);
+	if (data.diff)
+		return mixDifference(i);
 	const shade = (hash(text) % 7 - 3) / 100, light = (dark ? .43 : .83) + shade;
 	const area = text.split(".").slice(0, -2).slice(0, 3).join(".");
 	if (isClass(i))
@@ -269,9 +286,12 @@ function showDetails() {
 	if (last[i] > i && data.values[value][i] > 0)
 		text += ` · ${figure(data.values[value][i], data.units[value])} self`;
 	data.units.forEach((unit, v) => {
-		if (v !== value)
+		if (v !== value && !data.diff)
 			text += ` · ${figure(totals[v][i], unit)}`;
 	});
+	if (data.diff)
+		text += ` · ${signed(growth(i))}, before ${percent(shareIn(i, 1), 1)}, ` +
+			`now ${percent(shareIn(i, 0), 1)}`;
 	if (current < 0)
 		text += " — click or Enter: zoom, /: search, Esc: back";
 	by("name").textContent = textOf(i);
@@ -492,7 +512,7 @@ function setValue(v) {
 data.units.forEach((unit, v) => {
 	const button = document.createElement("button");
 	button.type = "button";
-	button.textContent = unit === "ns" ? "time" : unit;
+	button.textContent = data.diff ? ["now", "before"][v] : unit === "ns" ? "time" : unit;
 	button.disabled = !(totals[v][0] > 0);
 	button.addEventListener("click", () => setValue(v));
 	by("units").append(button);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/sha256.h"
+#include "model/profile/call_tree_diff.h"
 #include "render/json.h"
 #include "render/profile/collapsed.h"
 #include "render/profile/flamegraph.h"
@@ -51,6 +52,50 @@ static void check_collapsed(const struct call_tree *t, unsigned value, const cha
 	collapsed_add(&out, t, value);
 	ck_assert_str_eq(buf_str(&out), wanted);
 }
+
+START_TEST(difference_has_the_stacks_of_both_trees)
+{
+	static const char collapsed[] = "C.a;C.b:7 20\n\nC.a;C$$Lambda$1/123.run 5\nC.a;x y 1\n";
+	struct call_tree now, before, diff;
+
+	call_tree_init(&now, "ns", "samples");
+	(void)add(&now, "C.a:1/C.b:2", 10, 1);
+	(void)add(&now, "C.a:1/C.c:2", 4, 1);
+	(void)add(&now, "C.a:1/C$$Lambda#0x7f.run", 3, 1);
+	call_tree_sum(&now);
+	call_tree_init(&before, "", NULL);
+	ck_assert_uint_eq(call_tree_add_collapsed(&before, collapsed, strlen(collapsed)), 0);
+	call_tree_sum(&before);
+	call_tree_diff(&now, &before, &diff);
+	ck_assert(diff.is_diff);
+	ck_assert_str_eq(diff.units[1], "ns");
+	check_collapsed(&diff, 0, "C.a;C$$Lambda.run 3\nC.a;C.b 10\nC.a;C.c 4\n");
+	check_collapsed(&diff, 1, "C.a;C$$Lambda.run 5\nC.a;C.b 20\nC.a;x y 1\n");
+	call_tree_release(&diff);
+	call_tree_release(&before);
+	call_tree_release(&now);
+}
+END_TEST
+
+static const struct {
+	const char *text;
+	size_t line;
+} collapsed_defects[] = {
+	{ "", 0 }, { "a 1\n", 0 }, { "a 1", 0 }, { "a\n", 1 }, { "a 1\nb x\n", 2 }, { " 1\n", 1 },
+	{ "a -1\n", 1 }, { "a 99999999999999999999\n", 1 }, { "a 1 \n", 1 }, { "a 1x\n", 1 },
+};
+
+START_TEST(defects_of_collapsed_stacks_are_named_by_their_line)
+{
+	struct call_tree t;
+
+	call_tree_init(&t, "", NULL);
+	ck_assert_uint_eq(call_tree_add_collapsed(&t, collapsed_defects[_i].text,
+						  strlen(collapsed_defects[_i].text)),
+			  collapsed_defects[_i].line);
+	call_tree_release(&t);
+}
+END_TEST
 
 START_TEST(methods_without_lines_have_one_frame)
 {
@@ -360,6 +405,9 @@ int main(void)
 	SRunner *r = srunner_create(s);
 	int failed;
 
+	tcase_add_test(t, difference_has_the_stacks_of_both_trees);
+	tcase_add_loop_test(t, defects_of_collapsed_stacks_are_named_by_their_line, 0,
+			    sizeof(collapsed_defects) / sizeof(*collapsed_defects));
 	tcase_add_test(t, methods_without_lines_have_one_frame);
 	tcase_add_test(t, values_are_summed_along_stacks);
 	tcase_add_test(t, truncated_stacks_are_separate);

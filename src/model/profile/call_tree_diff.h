@@ -1,0 +1,22 @@
+/* Two call trees as one, to compare them. */
+#ifndef JTOOL_MODEL_PROFILE_CALL_TREE_DIFF_H
+#define JTOOL_MODEL_PROFILE_CALL_TREE_DIFF_H
+
+#include "base/util.h"
+#include "model/profile/call_tree.h"
+
+/*
+ * Initialises *out with the stacks of both trees, and sums it.  The values are the first ones of
+ * `now` and of `before`.  Frames have no lines and no numbers of hidden classes, which differ
+ * between two runs.
+ */
+void call_tree_diff(const struct call_tree *now, const struct call_tree *before,
+		    struct call_tree *out);
+
+/*
+ * Adds collapsed stacks, lines such as "a.b.C.main;a.b.C.m 12", to a tree.  Returns 0, or the
+ * number of the first line that is none.
+ */
+size_t call_tree_add_collapsed(struct call_tree *t, const char *text, size_t len) _must_check_;
+
+#endif
