@@ -1,10 +1,12 @@
-/* Reads flight recordings: files from untrusted sources; prints all events and all views. */
+/* Reads flight recordings: files from untrusted sources; prints all events, views and profiles. */
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "model/jfr/profile/jfr_profile.h"
 #include "model/jfr/query/jfr_views.h"
 #include "render/jfr/jfr_event_json.h"
 #include "render/jfr/jfr_table.h"
+#include "render/profile/profile_view.h"
 
 #define MEMORY_MAX (64u << 20)
 #define EVENTS_MAX 200 /* that are printed: constants can refer to each other many times */
@@ -85,6 +87,44 @@ static void count_events(struct input *in)
 	jfr_reader_free(r);
 }
 
+static struct jfr_reader *open_reader(void *arg)
+{
+	struct input *in = arg;
+
+	return jfr_reader_new(read_input, in, in->size, MEMORY_MAX);
+}
+
+static void close_reader(void *arg, struct jfr_reader *r)
+{
+	(void)arg;
+	jfr_reader_free(r);
+}
+
+static void print_profiles(struct input *in)
+{
+	const struct jfr_profile_file file = { open_reader, close_reader, in };
+
+	for (int kind = 0; kind < N_PROFILE_KINDS; kind++) {
+		const struct jfr_profile_request req = {
+			.kind = (enum profile_kind)kind, .by_thread = kind % 2, .depth = 100,
+		};
+		struct hot_methods methods;
+		struct profile_view view = { .methods = &methods };
+		struct err err = { .code = EXIT_DONE };
+		struct profile p;
+
+		if (jfr_profile_read(&file, &req, &p, &err) == 0) {
+			call_tree_sum(&p.tree);
+			hot_methods_find(&methods, &p.tree, p.by_thread);
+			view.profile = &p;
+			view.n = methods.n;
+			json_free(profile_json(&view));
+			hot_methods_release(&methods);
+		}
+		profile_release(&p);
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct input in = { data, size };
@@ -92,5 +132,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	print_events(&in);
 	print_views(&in);
 	count_events(&in);
+	print_profiles(&in);
 	return 0;
 }

@@ -1,7 +1,24 @@
-/* Reads the file of --diff. */
+/* Reads the file of --diff: a histogram, or collapsed stacks. */
+#include "model/profile/call_tree_diff.h"
 #include "render/histo/histo_json.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void compare_stacks(const char *text, size_t size)
+{
+	struct call_tree now, before, diff;
+
+	call_tree_init(&now, "ns", NULL);
+	call_tree_init(&before, "", NULL);
+	before.ends_in_classes = size % 2;
+	(void)call_tree_add_collapsed(&before, text, size); /* the lines before the defect count */
+	call_tree_sum(&now);
+	call_tree_sum(&before);
+	call_tree_diff(&now, &before, &diff);
+	call_tree_release(&diff);
+	call_tree_release(&before);
+	call_tree_release(&now);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -13,6 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		histo_subtract(&now, &h);
 		histo_sort(&now, HISTO_BY_COUNT);
 	}
+	compare_stacks((const char *)data, size);
 	json_free(doc);
 	histo_release(&h);
 	histo_release(&now);
