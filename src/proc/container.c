@@ -8,6 +8,8 @@
 #include "base/xalloc.h"
 
 #define ID_LEN 64
+#define UUID_LEN 36
+#define UUID_DIGITS 32
 
 /* A part of a cgroup path; not NUL-terminated. */
 struct part {
@@ -90,19 +92,28 @@ static char *find_name(struct part p, struct part parent)
 	return NULL;
 }
 
+/* Removes the first component of a path, and returns it. */
+static struct part take_component(struct part *path)
+{
+	const char *slash = memchr(path->at, '/', path->len);
+	struct part p = { path->at, slash ? (size_t)(slash - path->at) : path->len };
+	size_t taken = p.len + (slash != NULL);
+
+	path->at += taken;
+	path->len -= taken;
+	return p;
+}
+
 /* Returns the innermost container id in a path, or the outermost name in a path without an id. */
-static char *id_of_path(const char *path, size_t len)
+static char *id_of_path(struct part path)
 {
 	char *id = NULL, *name = NULL;
-	struct part parent = { path, 0 };
+	struct part parent = { path.at, 0 };
 
-	for (size_t at = 0; at < len;) {
-		struct part p = { path + at, 0 };
+	while (path.len > 0) {
+		struct part p = take_component(&path);
 		char *found;
 
-		while (at + p.len < len && p.at[p.len] != '/')
-			p.len++;
-		at += p.len + 1;
 		if (p.len == 0)
 			continue;
 		found = find_hex_id(p);
@@ -120,7 +131,49 @@ static char *id_of_path(const char *path, size_t len)
 	return id;
 }
 
-char *container_id(const char *cgroup)
+/* The uid of the component "podUID", or "kubepods-burstable-podUID.slice" with '_' for '-'. */
+static char *uid_of_component(struct part p)
+{
+	size_t digits = 0;
+	char *uid;
+
+	if (starts(p, "kubepods")) {
+		while (p.len > 4 && memcmp(p.at, "-pod", 4) != 0) {
+			p.at++;
+			p.len--;
+		}
+		if (p.len <= 4)
+			return NULL;
+		p = without(p, "-", ".slice");
+	}
+	if (!starts(p, "pod"))
+		return NULL;
+	p = without(p, "pod", "");
+	if (p.len != UUID_LEN && p.len != UUID_DIGITS)
+		return NULL;
+	uid = xstrndup(p.at, p.len);
+	for (char *c = uid; *c; c++) {
+		if (*c == '_')
+			*c = '-';
+		digits += isxdigit((unsigned char)*c) != 0;
+	}
+	if (digits == UUID_DIGITS && (digits == p.len || strspn(uid, "0123456789abcdef-") == p.len))
+		return uid;
+	free(uid);
+	return NULL;
+}
+
+static char *uid_of_path(struct part path)
+{
+	char *uid = NULL;
+
+	while (!uid && path.len > 0)
+		uid = uid_of_component(take_component(&path));
+	return uid;
+}
+
+/* Calls find() for each path until it finds something. */
+static char *find_in_paths(const char *cgroup, char *(*find)(struct part path))
 {
 	/*
 	 * Each line is "hierarchy:controllers:path"; cgroup version 2 has the single line
@@ -129,15 +182,25 @@ char *container_id(const char *cgroup)
 	for (const char *line = cgroup; *line;) {
 		size_t len = strcspn(line, "\n");
 		const char *path = memchr(line, ':', len);
-		char *id = NULL;
+		char *found = NULL;
 
 		if (path)
 			path = memchr(path + 1, ':', len - (size_t)(path + 1 - line));
 		if (path)
-			id = id_of_path(path + 1, len - (size_t)(path + 1 - line));
-		if (id)
-			return id;
+			found = find((struct part){ path + 1, len - (size_t)(path + 1 - line) });
+		if (found)
+			return found;
 		line += len + (line[len] == '\n');
 	}
 	return NULL;
+}
+
+char *container_id(const char *cgroup)
+{
+	return find_in_paths(cgroup, id_of_path);
+}
+
+char *container_pod_uid(const char *cgroup)
+{
+	return find_in_paths(cgroup, uid_of_path);
 }

@@ -11,4 +11,10 @@
  */
 char *container_id(const char *cgroup);
 
+/*
+ * Returns the allocated uid of the Kubernetes pod, which the kubelet puts into the path: a UUID, or
+ * 32 hex digits for a static pod.  NULL: in no pod.
+ */
+char *container_pod_uid(const char *cgroup);
+
 #endif

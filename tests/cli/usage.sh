@@ -36,7 +36,7 @@ mapfile -t commands < <("$jtool" --help |
 	sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p')
 equal 'Find:,Threads and time:,Memory:,Classes:,The JVM itself:,Options:' \
 	"$("$jtool" --help | grep -x '[A-Z].*:' | paste -s -d,)" 'groups of --help'
-equal 31 "${#commands[@]}" 'number of commands that --help lists'
+equal 32 "${#commands[@]}" 'number of commands that --help lists'
 matches 'list .*heaphisto .*jcmd' "${commands[*]}" 'commands that --help lists'
 for command in "${commands[@]}"; do
 	prints "^Usage: jtool $command " "$command" --help

@@ -53,6 +53,12 @@ static void add_jvm(struct buf *labels, const struct openmetrics_jvm *jvm)
 	buf_addf(labels, "pid=\"%d\"", jvm->pid);
 	add_label(labels, "main", jvm->main);
 	add_label(labels, "container", jvm->container);
+	if (jvm->namespace)
+		add_label(labels, "namespace", jvm->namespace);
+	if (jvm->pod)
+		add_label(labels, "pod", jvm->pod);
+	if (jvm->container_name)
+		add_label(labels, "container_name", jvm->container_name);
 }
 
 static void print_head(struct family *f)
@@ -115,6 +121,8 @@ static void print_info(const struct openmetrics_jvm *jvms, size_t n, FILE *out)
 		add_label(&labels, "version", jvms[i].version);
 		add_label(&labels, "vm", jvms[i].vm);
 		add_label(&labels, "gc", jvms[i].gc);
+		if (jvms[i].pod_uid)
+			add_label(&labels, "pod_uid", jvms[i].pod_uid);
 		print_head(&f);
 		fprintf(out, "%s{%s} 1\n", info.name, buf_str(&labels));
 	}
@@ -150,11 +158,40 @@ static void print_metric(const struct metric *m, const struct openmetrics_jvm *j
 	buf_release(&f.seen);
 }
 
-void openmetrics_print(const struct openmetrics_jvm *jvms, size_t n, FILE *out)
+static void print_gauge(const struct metric *m, double value, FILE *out)
+{
+	struct family f = { .metric = m, .out = out };
+
+	print_head(&f);
+	fprintf(out, "%s %.15g\n", m->name, value);
+}
+
+static void print_self(const struct openmetrics_self *self, FILE *out)
+{
+	static const struct metric found = {
+		.name = "jtool_jvms", .type = METRIC_GAUGE, .help = "JVMs that jtool has found.",
+	}, skipped = {
+		.name = "jtool_jvms_skipped", .type = METRIC_GAUGE,
+		.help = "JVMs without series: they publish no counters, or jtool may not read "
+			"them.",
+	}, seconds = {
+		.name = "jtool_scrape_seconds", .unit = "seconds", .type = METRIC_GAUGE,
+		.help = "Time to find and read the JVMs.",
+	};
+
+	print_gauge(&found, (double)self->found, out);
+	print_gauge(&skipped, (double)self->skipped, out);
+	print_gauge(&seconds, self->seconds, out);
+}
+
+void openmetrics_print(const struct openmetrics_jvm *jvms, size_t n,
+		       const struct openmetrics_self *self, FILE *out)
 {
 	print_info(jvms, n, out);
 	print_uptime(jvms, n, out);
 	for (const struct metric *m = metrics; m->name; m++)
 		print_metric(m, jvms, n, out);
+	if (self)
+		print_self(self, out);
 	fprintf(out, "# EOF\n");
 }

@@ -10,12 +10,21 @@
 struct openmetrics_jvm {
 	int pid;
 	const char *main, *container; /* with `pid`, the labels of every time series */
+	const char *namespace, *pod, *container_name; /* labels, too, unless NULL: Kubernetes' names */
+	const char *pod_uid; /* a label of jvm_info, unless NULL */
 	const char *version, *vm, *gc;
 	double uptime; /* seconds; NAN: unknown */
 	struct counter_source source;
 };
 
-/* Prints the document.  The pids of the JVMs must be different. */
-void openmetrics_print(const struct openmetrics_jvm *jvms, size_t n, FILE *out);
+/* Metrics of jtool itself. */
+struct openmetrics_self {
+	size_t found, skipped; /* JVMs, and those that are not in the document */
+	double seconds; /* to find and read them */
+};
+
+/* Prints the document.  The pids of the JVMs must be different.  self: NULL: none. */
+void openmetrics_print(const struct openmetrics_jvm *jvms, size_t n,
+		       const struct openmetrics_self *self, FILE *out);
 
 #endif

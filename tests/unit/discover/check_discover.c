@@ -421,6 +421,46 @@ START_TEST(container_ids_are_parsed_from_cgroups)
 }
 END_TEST
 
+#define POD_UID "6c2d1f3e-0b5a-4f7d-9e8c-1a2b3c4d5e6f"
+#define POD_SLICE "6c2d1f3e_0b5a_4f7d_9e8c_1a2b3c4d5e6f.slice"
+#define STATIC_UID "0be0820c843d972562e55f5e29397019"
+
+START_TEST(pod_uids_are_parsed_from_cgroups)
+{
+	static const struct {
+		const char *cgroup, *uid;
+	} cases[] = {
+		{ "", NULL },
+		{ "0::/\n", NULL },
+		{ "nonsense\n:\n::\n", NULL },
+		{ "0::/docker/" DOCKER_ID "\n", NULL },
+		{ "4:memory:/kubepods/besteffort/pod" POD_UID "/" DOCKER_ID "\n",
+		  POD_UID },
+		{ "1:x:/\n0::/kubepods/pod" POD_UID "/" DOCKER_ID, POD_UID },
+		{ "0::/kubepods.slice/kubepods-pod" POD_SLICE "/crio-" DOCKER_ID ".scope",
+		  POD_UID },
+		{ "0::/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod" POD_SLICE
+		  "/cri-containerd-" DOCKER_ID ".scope\n", POD_UID },
+		{ "0::/../../kubepods-besteffort-pod" POD_SLICE "/cri-containerd-" DOCKER_ID
+		  ".scope", POD_UID },
+		{ "0::/kubelet.slice/kubelet-kubepods.slice/kubepods-burstable-pod" STATIC_UID
+		  ".slice/x", STATIC_UID },
+		{ "0::/machine.slice/machine-libpod_pod_" DOCKER_ID ".slice/x", NULL },
+		{ "0::/kubepods/pod6c2d1f3e/x\n", NULL },
+		{ "0::/podium/pods/pod\n", NULL },
+		{ "0::/kubepods/pod6C2D1F3E-0B5A-4F7D-9E8C-1A2B3C4D5E6F\n", NULL },
+		{ "0::/kubepods/pod6c2d1f3e0b5a-4f7d-9e8c-1a2b3c4d5e6f\"\n", NULL },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_free_ char *uid = container_pod_uid(cases[i].cgroup);
+
+		ck_assert_msg(uid ? cases[i].uid && strcmp(uid, cases[i].uid) == 0 : !cases[i].uid,
+			      "%s: %s", cases[i].cgroup, uid ? uid : "none");
+	}
+}
+END_TEST
+
 START_TEST(command_lines_are_split_into_main_args_and_flags)
 {
 	static const struct {
@@ -586,6 +626,7 @@ int main(void)
 	tcase_add_test(texts, truncated_command_is_completed_from_the_command_line);
 	tcase_add_test(texts, collector_is_identified_by_its_threads);
 	tcase_add_test(texts, container_ids_are_parsed_from_cgroups);
+	tcase_add_test(texts, pod_uids_are_parsed_from_cgroups);
 	tcase_add_test(texts, command_lines_are_split_into_main_args_and_flags);
 	tcase_add_test(texts, last_flag_wins);
 	tcase_add_test(texts, ambiguous_names_match_no_jvm);

@@ -39,16 +39,22 @@ static const struct sample_counter hostile[] = {
 	{ NULL, 0, NULL },
 };
 
-static char *printed(const struct openmetrics_jvm *jvms, size_t n)
+static char *printed_with(const struct openmetrics_jvm *jvms, size_t n,
+			  const struct openmetrics_self *self)
 {
 	char *text = NULL;
 	size_t len = 0;
 	FILE *out = open_memstream(&text, &len);
 
 	ck_assert_ptr_nonnull(out);
-	openmetrics_print(jvms, n, out);
+	openmetrics_print(jvms, n, self, out);
 	ck_assert_int_eq(fclose(out), 0);
 	return text;
+}
+
+static char *printed(const struct openmetrics_jvm *jvms, size_t n)
+{
+	return printed_with(jvms, n, NULL);
 }
 
 START_TEST(each_family_is_printed_once_for_all_jvms)
@@ -153,6 +159,48 @@ START_TEST(empty_list_is_a_valid_document)
 }
 END_TEST
 
+START_TEST(names_of_kubernetes_are_labels)
+{
+	const struct openmetrics_jvm jvm = {
+		.pid = 7, .main = "A", .container = "01", .namespace = "prod", .pod = "shop-1",
+		.container_name = "app", .pod_uid = "6c2d", .uptime = 2,
+		.source = sample_counters(serial + 7),
+	};
+	char *text = printed(&jvm, 1);
+
+	ck_assert_ptr_nonnull(strstr(text,
+		"jvm_info{pid=\"7\",main=\"A\",container=\"01\",namespace=\"prod\","
+		"pod=\"shop-1\",container_name=\"app\",version=\"\",vm=\"\",gc=\"\","
+		"pod_uid=\"6c2d\"} 1\n"));
+	ck_assert_ptr_nonnull(strstr(text,
+		"jvm_uptime_seconds{pid=\"7\",main=\"A\",container=\"01\",namespace=\"prod\","
+		"pod=\"shop-1\",container_name=\"app\"} 2\n"));
+	free(text);
+}
+END_TEST
+
+START_TEST(exporter_reports_itself)
+{
+	const struct openmetrics_self self = { .found = 3, .skipped = 1, .seconds = 0.25 };
+	char *text = printed_with(NULL, 0, &self);
+
+	ck_assert_str_eq(text,
+		"# TYPE jtool_jvms gauge\n"
+		"# HELP jtool_jvms JVMs that jtool has found.\n"
+		"jtool_jvms 3\n"
+		"# TYPE jtool_jvms_skipped gauge\n"
+		"# HELP jtool_jvms_skipped JVMs without series: they publish no counters, or jtool "
+		"may not read them.\n"
+		"jtool_jvms_skipped 1\n"
+		"# TYPE jtool_scrape_seconds gauge\n"
+		"# UNIT jtool_scrape_seconds seconds\n"
+		"# HELP jtool_scrape_seconds Time to find and read the JVMs.\n"
+		"jtool_scrape_seconds 0.25\n"
+		"# EOF\n");
+	free(text);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("render/vm/openmetrics");
@@ -165,6 +213,8 @@ int main(void)
 	tcase_add_test(tc, hostile_counters_are_escaped_or_omitted);
 	tcase_add_test(tc, long_labels_are_truncated);
 	tcase_add_test(tc, empty_list_is_a_valid_document);
+	tcase_add_test(tc, names_of_kubernetes_are_labels);
+	tcase_add_test(tc, exporter_reports_itself);
 	srunner_run_all(sr, CK_NORMAL);
 	failed = srunner_ntests_failed(sr);
 	srunner_free(sr);

@@ -1,0 +1,143 @@
+#include "http/document.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/xalloc.h"
+#include "fileio/io.h"
+#include "worker/worker.h"
+
+struct document *document_ref(struct document *doc)
+{
+	doc->refs++;
+	return doc;
+}
+
+void document_unref(struct document *doc)
+{
+	if (!doc || --doc->refs > 0)
+		return;
+	(void)close(doc->fd); /* nothing is written to it any more */
+	free(doc);
+}
+
+/* In the child.  Its answer is an error text, or nothing. */
+static void _noreturn_ write_document(int fd, int sock, document_write *write, void *arg)
+{
+	const struct rlimit limit = { DOCUMENT_MAX, DOCUMENT_MAX };
+	struct err err = { .code = EXIT_DONE };
+	FILE *out = fdopen(fd, "w");
+
+	(void)setrlimit(RLIMIT_FSIZE, &limit); /* lowering a limit is always permitted */
+	if (!out || write(arg, out, &err) < 0 || fflush(out) != 0)
+		(void)err_set(&err, EXIT_PARTIAL, "cannot write the document: %s",
+			      strerror(errno));
+	if (err.code != EXIT_DONE)
+		(void)!io_write_all(sock, err.text, strlen(err.text), deadline_in_ms(1000));
+	_exit(err.code == EXIT_DONE ? 0 : 1);
+}
+
+/* Reaps the child, if it has ended.  Returns whether it has. */
+static bool reap(struct document_job *job, int *status)
+{
+	if (job->pid > 0 && waitpid(job->pid, status, WNOHANG) == 0)
+		return false;
+	job->pid = 0;
+	return true;
+}
+
+static void close_files(struct document_job *job)
+{
+	util_close_p(&job->sock);
+	util_close_p(&job->fd);
+	job->sock = job->fd = -1;
+}
+
+int document_begin(struct document_job *job, document_write *write, void *arg, unsigned timeout_ms,
+		   struct err *err)
+{
+	int status, pid;
+
+	while (waitpid(-1, &status, WNOHANG) > 0)
+		continue; /* children of an earlier child, if this process is their reaper */
+	if (!reap(job, &status))
+		return err_set(err, EXIT_PARTIAL, "process %d, which reads the JVMs, is blocked in "
+			       "the kernel; it cannot be killed", (int)job->pid);
+	job->fd = memfd_create("metrics", MFD_CLOEXEC);
+	if (job->fd < 0)
+		return err_set(err, EXIT_PARTIAL, "cannot create a file in memory: %s",
+			       strerror(errno));
+	job->begun_ns = monotonic_ns();
+	job->deadline = deadline_in_ms(timeout_ms);
+	pid = worker_fork(&job->sock, &job->fd, 1);
+	if (pid == 0)
+		write_document(job->fd, job->sock, write, arg);
+	if (pid < 0) {
+		job->sock = -1; /* not set */
+		close_files(job);
+		return err_set(err, EXIT_PARTIAL, "cannot start a process: %s", strerror(-pid));
+	}
+	job->pid = pid;
+	return 0;
+}
+
+/* Waits for the child's error text or its end.  Returns 0 if it has written the document. */
+static int verdict(struct document_job *job, struct err *err)
+{
+	char text[sizeof(err->text)];
+	ssize_t n = deadline_passed(job->deadline) ? -ETIMEDOUT
+						   : io_read(job->sock, text, sizeof(text) - 1);
+	int status = 0;
+
+	if (n < 0) {
+		(void)kill(job->pid, SIGKILL);
+		(void)reap(job, &status); /* if it is blocked, the next job is refused */
+		return err_set(err, EXIT_PARTIAL, "the JVMs were not read in time");
+	}
+	text[n] = '\0';
+	/* It is exiting.  If it has only closed the socket, because it is broken, it is killed. */
+	(void)kill(job->pid, SIGKILL);
+	if (waitpid(job->pid, &status, 0) < 0)
+		status = -1;
+	job->pid = 0;
+	if (n > 0)
+		return err_set(err, EXIT_PARTIAL, "%s", text);
+	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+		return err_set(err, EXIT_PARTIAL, "the process that reads the JVMs was killed by "
+			       "signal %d", WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+	return 0;
+}
+
+struct document *document_end(struct document_job *job, struct err *err)
+{
+	struct document *doc = NULL;
+	struct stat st;
+
+	if (job->pid > 0 && verdict(job, err) == 0) {
+		if (fstat(job->fd, &st) < 0) {
+			(void)err_set(err, EXIT_PARTIAL, "fstat: %s", strerror(errno));
+		} else {
+			doc = xcalloc(1, sizeof(*doc));
+			*doc = (struct document){ job->fd, st.st_size, job->begun_ns, 1 };
+			job->fd = -1; /* taken */
+		}
+	}
+	close_files(job);
+	return doc;
+}
+
+void document_cancel(struct document_job *job)
+{
+	if (job->pid > 0) {
+		(void)kill(job->pid, SIGKILL);
+		(void)waitpid(job->pid, NULL, WNOHANG); /* init reaps it after us */
+	}
+	close_files(job);
+	job->pid = 0;
+}

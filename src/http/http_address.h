@@ -1,0 +1,32 @@
+/* The sockets on which a server listens: of an address, or passed by systemd. */
+#ifndef JTOOL_HTTP_HTTP_ADDRESS_H
+#define JTOOL_HTTP_HTTP_ADDRESS_H
+
+#include <sys/socket.h>
+
+#include "base/err.h"
+
+/*
+ * Parses "127.0.0.1:9404", "[::1]:9404", "localhost:9404" or ":9404", which is every address of
+ * this machine.  Names are not resolved.  Returns the length of the address, or -EINVAL.
+ */
+int http_address_parse(const char *text, struct sockaddr_storage *address) _must_check_;
+
+/* Writes an address as http_address_parse() accepts it. */
+#define HTTP_ADDRESS_MAX 64
+void http_address_text(const struct sockaddr_storage *address, char text[HTTP_ADDRESS_MAX]);
+
+/*
+ * Creates a socket that listens on the address, and sets it to the one that is in use: port 0
+ * stands for any free port.  Returns a descriptor that does not block, or -1 with err set.
+ */
+int http_address_listen(const char *text, struct sockaddr_storage *address, struct err *err)
+	_must_check_;
+
+/*
+ * Takes the listening stream sockets that systemd passes to a service of a .socket unit, see
+ * sd_listen_fds(3).  Returns their number, 0 if there are none, or -1 with err set.
+ */
+int http_address_inherit(int *fds, int max, struct err *err) _must_check_;
+
+#endif

@@ -1,0 +1,34 @@
+/*
+ * Serves one document at GET /metrics over HTTP/1, to clients that may be slow or hostile.
+ *
+ * One thread and poll(2).  A connection serves one request.  Nothing that a client does makes the
+ * process grow: there are HTTP_CLIENTS_MAX connections, a request has at most HTTP_REQUEST_MAX
+ * bytes, and requests that arrive within HTTP_FRESH_MS get the same document.  When all connections
+ * are in use, those that make no progress are closed for new ones; the others wait in the kernel's
+ * queue.
+ */
+#ifndef JTOOL_HTTP_HTTP_SERVER_H
+#define JTOOL_HTTP_HTTP_SERVER_H
+
+#include "http/document.h"
+
+#define HTTP_CLIENTS_MAX 64
+#define HTTP_REQUEST_MAX 4096
+#define HTTP_LISTENERS_MAX 8
+#define HTTP_FRESH_MS 1000
+
+struct http_server {
+	const int *listeners; /* they do not block */
+	int n_listeners;
+	int stop; /* a descriptor: the server ends when it is readable */
+	unsigned timeout_ms; /* for a document */
+	document_write *write;
+	void *arg;
+	/* Called when a document could not be written, and not again for the same reason. */
+	void (*failed)(void *arg, const struct err *err);
+};
+
+/* Runs until server->stop is readable.  Returns 0, or -1 with err set. */
+int http_server_run(const struct http_server *server, struct err *err);
+
+#endif
