@@ -36,7 +36,7 @@ mapfile -t commands < <("$jtool" --help |
 	sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p')
 equal 'Find:,Threads and time:,Memory:,Classes:,The JVM itself:,Options:' \
 	"$("$jtool" --help | grep -x '[A-Z].*:' | paste -s -d,)" 'groups of --help'
-equal 32 "${#commands[@]}" 'number of commands that --help lists'
+equal 33 "${#commands[@]}" 'number of commands that --help lists'
 matches 'list .*heaphisto .*jcmd' "${commands[*]}" 'commands that --help lists'
 for command in "${commands[@]}"; do
 	prints "^Usage: jtool $command " "$command" --help
@@ -312,6 +312,19 @@ done
 "$jtool" agent --extract - >&4 2>"$work/err"
 equal 141 $? 'exit status on a closed pipe: agent --extract -'
 equal '' "$(cat "$work/err")" 'closed pipe: agent --extract -'
+
+# The program copies itself.
+mkdir "$work/shared"
+run copy "$work/shared"
+equal 0 "$status" 'exit status of: copy DIRECTORY'
+equal '' "$out$err" 'output of: copy DIRECTORY'
+equal '' "$(cmp "$jtool" "$work/shared/jtool" 2>&1)" 'copy DIRECTORY: the copy is the program'
+equal 755 "$(stat -c %a "$work/shared/jtool")" 'copy DIRECTORY: its mode'
+run copy "$work/shared/jtool"
+equal 2 "$status" 'exit status of: copy FILE that exists'
+run copy --force --json "$work/shared/jtool"
+equal "{\"schema\":1,\"path\":\"$work/shared/jtool\"}" "$out" 'copy --force --json'
+equal "$("$jtool" --version)" "$("$work/shared/jtool" --version)" 'the copy works'
 (trap '' PIPE && exec "$jtool" --help >&4 2>"$work/err")
 equal 141 $? 'exit status on a closed pipe, with SIGPIPE ignored'
 err=$(script -qec "$jtool agent --extract -" /dev/null </dev/null)

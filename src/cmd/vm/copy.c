@@ -1,0 +1,99 @@
+/* copy: writes this program to a file.  An image with nothing else has no cp(1). */
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/xalloc.h"
+#include "cli/command.h"
+#include "fileio/atomic_file.h"
+#include "fileio/file_open.h"
+#include "fileio/io.h"
+#include "render/json.h"
+
+#define MODE 0755
+#define NAME "jtool"
+
+struct copy_opts {
+	bool force;
+};
+
+static const struct opt copy_rows[] = {
+	{ 0, "force", OPT_FLAG, offsetof(struct copy_opts, force), NULL,
+	  "replace FILE if it exists", NULL },
+	OPT_END,
+};
+
+/* In a directory, the copy has the program's name. */
+static char *destination(const char *path)
+{
+	struct stat st;
+
+	if (strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		return xasprintf("%s/" NAME, path);
+	return xstrdup(path);
+}
+
+static int write_copy(const char *path, bool force, struct err *err)
+{
+	struct stat st;
+	_cleanup_close_ int program = file_open_regular(AT_FDCWD, "/proc/self/exe", 0, &st);
+	struct atomic_file f;
+	int rc;
+
+	if (program < 0)
+		return err_set(err, EXIT_PERMISSION, "cannot read /proc/self/exe: %s; mount /proc",
+			       strerror(-program));
+	if (atomic_file_open(&f, path, ATOMIC_FILE_BINARY | (force ? ATOMIC_FILE_REPLACE : 0), MODE,
+			     err) < 0)
+		return -1;
+	rc = io_copy(program, f.fd);
+	rc = rc < 0 ? atomic_file_failed(&f, rc, err) : atomic_file_commit(&f, NULL, err);
+	atomic_file_release(&f);
+	return rc;
+}
+
+static int run(struct ctx *ctx, struct err *err)
+{
+	const struct copy_opts *opts = ctx->opts;
+	_cleanup_free_ char *path = destination(ctx->args[0]);
+
+	if (write_copy(path, opts->force, err) < 0)
+		return -1;
+	if (ctx->json) {
+		struct json *doc = json_object();
+
+		json_put_text(doc, "path", path);
+		json_print_take(doc, ctx->out);
+	}
+	return 0;
+}
+
+static int check(const struct ctx *ctx, struct err *err)
+{
+	if (ctx->json && strcmp(ctx->args[0], "-") == 0)
+		return err_set(err, EXIT_USAGE, "--json and the program itself cannot both go to "
+			       "stdout: name a file instead of '-'");
+	return 0;
+}
+
+const struct cmd cmd_copy = {
+	.name = "copy",
+	.synopsis = "FILE|DIRECTORY",
+	.summary = "write a copy of this program, for an init container",
+	.examples = (const struct example[]){
+		{ "copy /shared", "writes /shared/jtool" },
+		{ "copy --force /shared/jtool", "also if it exists" },
+		{ NULL, NULL },
+	},
+	.details =
+		"An image that has nothing but jtool has no cp.  As an init container it copies\n"
+		"itself into a volume that the application's container mounts, too.\n",
+	.need = NEED_NOTHING,
+	.min_args = 1,
+	.max_args = 1,
+	.free_words = -1,
+	.opts = copy_rows,
+	.opts_size = sizeof(struct copy_opts),
+	.check = check,
+	.run = run,
+};
