@@ -6,7 +6,7 @@
 #include "jvm/jni_refs.h"
 #include "wire/frame.h"
 
-/* A retransformation returns JVMTI_ERROR_UNSUPPORTED_VERSION for this exception only. */
+/* The hook throws this one: for no other does HotSpot return JVMTI_ERROR_UNSUPPORTED_VERSION. */
 #define THROWN "java/lang/UnsupportedClassVersionError"
 
 #define FIRST_ROOM (16u * 1024)
@@ -20,11 +20,11 @@ static bool is_name_of(const char *name, const char *signature)
 }
 
 /*
- * Returns true if the hook was called for the captured class.  Compares the name and loader, too:
- * while a class is being redefined, HotSpot may load a new class on the same thread, and then calls
- * the hook with the redefined class, but with the name and bytes of the new class.  From JDK 9 on
- * the new class may be WeakPairMap$Pair$Weak, when HotSpot lets a named module read the unnamed
- * modules of agents.
+ * Returns true if the hook was called for the captured class.  Compares the name and the loader,
+ * too, because HotSpot may load a new class on the same thread while it redefines a class.  It then
+ * calls the hook with the redefined class, but with the name, loader and bytes of the new class.
+ * An example from JDK 9 on is WeakPairMap$Pair$Weak, which is loaded when HotSpot lets a named
+ * module read the unnamed modules of agents.
  */
 static bool is_wanted(const struct ag_capture *c, JNIEnv *jni, jclass class, jobject loader,
 		      const char *name)
@@ -49,9 +49,10 @@ static bool make_room(struct ag_capture *c, size_t len)
 }
 
 /*
- * Runs on every thread for every class.  For a class that is only being loaded it makes no call,
- * because a call may block at a safepoint: without the fix of JDK-8387045, JDK 26 and 27 would then
- * need a minute more to exit.
+ * Copies the bytes of the captured class and throws the exception.  HotSpot calls this hook on
+ * every thread for every class.  If a class is only being loaded, the hook returns without calling
+ * the JVM, because a call may block at a safepoint; without the fix of JDK-8387045, JDK 26 and 27
+ * would then need a minute more to exit.
  *
  * Only the capturing thread has a value in this environment's thread-local storage.  On other
  * threads the hook returns, so it never uses a freed capture.  Those threads can use the
@@ -164,7 +165,7 @@ static bool is_anonymous(struct ag_jvm *jvm, const char *signature)
 	return at > 0 && at < len && signature[at - 1] == '/';
 }
 
-/* Stores the error of a failed call as the outcome of this class; -1: the JVM is shutting down. */
+/* Stores the error of a failed JVMTI call in *captured.  -1: the JVM is shutting down. */
 static int failed(struct ag_jvm *jvm, jvmtiError code, struct ag_captured *captured)
 {
 	*captured = (struct ag_captured){ WIRE_CAPTURED_ERROR, code };
@@ -195,7 +196,8 @@ int ag_capture_can(struct ag_jvm *jvm, jclass class, const char *signature,
 }
 
 /*
- * Starts a retransformation or, with `file`, a redefinition, which the hook makes the JVM abandon.
+ * Requests a redefinition with `file` or, if `file` is NULL, a retransformation.  The hook makes
+ * the JVM abandon it.  Returns the error of the request.
  */
 static jvmtiError start_operation(struct ag_capture *c, jclass class, const uint8_t *file,
 				  size_t len)

@@ -7,11 +7,11 @@
  * load_new_class_versions).  No class version is built, and no code is deoptimised.  The man page
  * describes what a completed retransformation costs.
  *
- * HotSpot calls hooks in the order in which environments were created, so the hook of a new
- * environment receives the bytes that all earlier transformers produced.  The JVM calls this hook
- * on every thread for every class that is loaded.  The hook acts only on the capturing thread and
- * for the requested class, because JDK 9 and later may load an internal class on this thread during
- * the capture.
+ * HotSpot calls hooks in the order in which environments were created, so the capture, which has
+ * the newest environment, receives the bytes that all earlier transformers produced.  The JVM calls
+ * the capture's hook on every thread for every class that is loaded, too.  The hook acts only on
+ * the capturing thread, and there only for the requested class, because JDK 9 and later may load an
+ * internal class on this thread during the capture.
  */
 #ifndef JTOOL_AGENT_JVM_CAPTURE_CAPTURE_H
 #define JTOOL_AGENT_JVM_CAPTURE_CAPTURE_H
@@ -23,17 +23,17 @@ struct ag_capture {
 	struct ag_mem *mem; /* of the capturing thread's session */
 	jthrowable thrown;  /* the exception that the hook throws; a local reference */
 	/* The current capture: */
-	jclass class;       /* NULL: there is no capture */
+	jclass class;       /* the class to be captured; NULL: no capture is running */
 	jobject loader;
 	const char *signature;
 	/* The result of the current capture: */
 	uint8_t *bytes;     /* ag_alloc() memory; reused by the next capture */
 	size_t len, cap;
-	unsigned hits;      /* calls of the hook for this class */
+	unsigned hits;      /* calls of the hook for `class` */
 	bool no_memory;     /* the bytes could not be copied */
 };
 
-/* Creates the environment and the exception, which only the current thread may use and close. */
+/* Fills in *capture, which only the current thread may use and close.  -1: error recorded. */
 int ag_capture_open(struct ag_jvm *jvm, struct ag_capture *capture);
 void ag_capture_close(struct ag_jvm *jvm, struct ag_capture *capture);
 
@@ -42,12 +42,12 @@ jthrowable ag_capture_exception(struct ag_jvm *jvm);
 
 struct ag_captured {
 	uint32_t outcome; /* WIRE_CAPTURED_* */
-	jvmtiError code;
+	jvmtiError code;  /* the JVM's error if the outcome is WIRE_CAPTURED_ERROR */
 };
 
 /*
- * Returns 1 if the class can be captured, 0 if not, for the reason in captured->outcome, or -1 like
- * ag_capture_class().
+ * Checks whether a class can be captured.  Returns 1 if it can; 0 if not, with the reason in
+ * captured->outcome; -1 in the same cases as ag_capture_class().
  */
 int ag_capture_can(struct ag_jvm *jvm, jclass class, const char *signature,
 		   struct ag_captured *captured);
@@ -61,8 +61,9 @@ int ag_capture_class(struct ag_jvm *jvm, struct ag_capture *capture, jclass clas
 		     struct ag_captured *captured);
 
 /*
- * Like ag_capture_class(), but copies the bytes that a redefinition with `file` would install.  The
- * bytes equal `file` unless transformers of other agents change them.
+ * Captures the bytes that a redefinition of `class` with the class file `file` would install.  They
+ * equal `file` unless transformers of other agents change them.  The result is as for
+ * ag_capture_class().
  */
 int ag_capture_redefinition(struct ag_jvm *jvm, struct ag_capture *capture, jclass class,
 			    const uint8_t *file, size_t len, struct ag_captured *captured);
