@@ -7,7 +7,7 @@
 #include "jvm/heap/histo_internal.h"
 #include "wire/frame.h"
 
-#define WALKS 3 /* attempts to count; one fails if too many classes are loaded during it */
+#define WALKS 3 /* maximum of attempts; one fails if too many classes are loaded meanwhile */
 /* Up to this many walks filtered by class take less time than one walk that counts all classes. */
 #define CLASS_WALKS 4
 
@@ -31,7 +31,10 @@ static int list_classes(struct ag_jvm *jvm, struct ag_classes *classes)
 	return ag_ref_expect(jvm, (jint)classes->n + 64);
 }
 
-/* Counts once.  Sets *probe to NULL if counting by klass word is not possible. */
+/*
+ * Counts with one walk: by klass word or, if *probe is NULL, by tag.  If counting by klass word
+ * turns out to be impossible, counts by tag and sets *probe to NULL.
+ */
 static enum ag_outcome count_once(struct ag_jvm *jvm, const struct ag_klass_probe **probe,
 				  struct ag_self_objects *own, struct ag_census *census)
 {
@@ -60,7 +63,8 @@ static int count_all(struct ag_jvm *jvm, const struct ag_klass_probe *probe,
 		enum ag_outcome outcome;
 
 		/*
-		 * Last, count by tag, which succeeds even if objects of new classes are collected.
+		 * The last attempt counts by tag.  Unlike counting by klass word, this succeeds
+		 * even if the objects of a new class are collected after the walk.
 		 */
 		if (i == WALKS)
 			probe = NULL;
@@ -128,7 +132,7 @@ static int filter_rows(struct ag_jvm *jvm, const struct ag_histo_opts *opts,
 	return 0;
 }
 
-/* Stores this row's index for each of the agent's own objects that belong to its class. */
+/* Stores `row` in own->rows for each of the agent's objects whose class has that row. */
 static void assign_row(struct ag_jvm *jvm, struct ag_self_objects *own,
 		       const struct ag_census *census, uint32_t row)
 {
@@ -141,7 +145,10 @@ static void assign_row(struct ag_jvm *jvm, struct ag_self_objects *own,
 	}
 }
 
-/* Counts with one walk per class: HotSpot applies the class filter before it does other work. */
+/*
+ * Counts with one walk for each class.  Such a walk is fast, because HotSpot skips the objects of
+ * other classes before it does any other work.
+ */
 static int count_each(struct ag_jvm *jvm, struct ag_self_objects *own, struct ag_census *census)
 {
 	static const jvmtiHeapCallbacks callbacks = { .heap_iteration_callback = on_instance };
@@ -163,8 +170,9 @@ static int count_each(struct ag_jvm *jvm, struct ag_self_objects *own, struct ag
 }
 
 /*
- * Walks once per class if few classes match, else once for all: hundreds of loaders may have a
- * class of this name.
+ * Counts the instances of the classes that have the requested signature.  Walks once for each such
+ * class if there are few.  Otherwise walks once and counts all classes, because hundreds of loaders
+ * may have a class of this name.
  */
 static int count_matching(struct ag_jvm *jvm, const struct ag_histo_opts *opts,
 			  struct ag_self_objects *own, struct ag_census *census)
@@ -209,7 +217,7 @@ int ag_histo_count(struct ag_jvm *jvm, const struct ag_histo_opts *opts, struct 
 	if (calibrated < 0)
 		return -1;
 	if (opts->live) {
-		ag_self_objects_forget(jvm, &own, n_thread); /* the other objects are garbage now */
+		ag_self_objects_forget(jvm, &own, n_thread); /* the samples are garbage now */
 		if (collect(jvm) != 0)
 			return -1;
 	}

@@ -19,9 +19,10 @@ struct ag_row {
 struct ag_census {
 	struct ag_row *rows; /* classes with instances; ag_alloc() memory */
 	uint32_t n;
-	uint32_t method;   /* WIRE_WALK_* */
+	uint32_t method;   /* how the objects were counted: WIRE_WALK_* */
 	uint64_t walk_ns;  /* duration of all walks */
-	uint64_t resolved; /* classes or objects that were found only during the walk */
+	/* by klass word: classes loaded after the classes were listed; by tag: their objects */
+	uint64_t resolved;
 	struct ag_walk_limit limit; /* limit.over: a walk was ended early, and there are no rows */
 };
 
@@ -30,17 +31,18 @@ struct ag_histo_opts {
 	bool strict;           /* rely only on what the JVMTI specification guarantees */
 	const char *signature; /* count only classes with exactly this signature; NULL: all */
 	size_t signature_len;
-	struct ag_chan *chan; /* a walk ends when the client disconnects */
+	struct ag_chan *chan; /* the client's channel; a walk ends when it is disconnected */
 	uint32_t pause_ms;    /* maximum pause of a walk */
 };
 
 /*
- * Counts instances like GC.class_histogram; requires can_tag_objects.  Excludes the agent's own
- * objects.  Includes the int[] (from JDK 18 on FillerElement[]) with which HotSpot fills the unused
- * part of each thread's allocation buffer; after a collection there are no such arrays.  JDK 8
- * hides one internal java.lang.Object from agents (ServiceUtil::visible_oop).  Returns 0 with
- * census->limit.over if a walk reached the maximum pause; -1 with the error recorded, or if the
- * channel is broken.
+ * Counts the instances of each class, like GC.class_histogram.  Requires can_tag_objects.  Excludes
+ * the agent's own objects.  Includes the int[] (from JDK 18 on FillerElement[]) with which HotSpot
+ * fills the unused part of each thread's allocation buffer; after a collection there are no such
+ * arrays.  JDK 8 hides one internal java.lang.Object from agents (ServiceUtil::visible_oop).
+ *
+ * Returns 0; if a walk reached the maximum pause, census->limit.over is then set.  Returns -1 with
+ * the error recorded, or if the channel is broken.
  */
 int ag_histo_count(struct ag_jvm *jvm, const struct ag_histo_opts *opts, struct ag_census *census);
 

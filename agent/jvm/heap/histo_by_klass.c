@@ -10,26 +10,26 @@
 #include "jvm/heap/histo_internal.h"
 #include "wire/frame.h"
 
-#define UNKNOWN_MAX 256 /* maximum of classes that are loaded after they were listed */
+#define UNKNOWN_MAX 256 /* maximum of classes that were loaded after the classes were listed */
 
 struct klass_walk {
 	const struct ag_klass_probe *probe;
 	const struct ag_classes *classes;
 	struct ag_self_objects *own;
 	struct ag_class_map map;  /* class key → index of its tally */
-	struct ag_tally *tallies; /* of the listed classes, then of the unknown ones */
+	struct ag_tally *tallies; /* of the listed classes, then of the unlisted ones */
 	uint32_t run_key;         /* class key of the current run of objects of one class */
 	struct ag_tally run;      /* tally of this run; added to *into when the run ends */
-	struct ag_tally *into;
+	struct ag_tally *into;    /* tally of the class of the current run */
 	struct ag_walk_limit *limit;
 	struct ag_tally none; /* target of `into` before the first object */
-	uint32_t unknown;     /* number of classes that are not in the list */
-	bool mapped;
-	bool wrong; /* the calibration is wrong */
-	bool full;  /* more than UNKNOWN_MAX unknown classes */
+	uint32_t unknown;     /* number of unlisted classes that the walk found */
+	bool mapped;          /* map_all() was called */
+	bool wrong; /* the calibration of the probe is wrong */
+	bool full;  /* there are more than UNKNOWN_MAX unlisted classes */
 };
 
-/* Runs when the walk begins: maps all classes, and finds the rows of the agent's own objects. */
+/* In the first callback: maps all classes, and finds the rows of the agent's own objects. */
 static void map_all(struct klass_walk *w)
 {
 	w->mapped = true;

@@ -11,8 +11,8 @@
 #include "wire/frame.h"
 
 /*
- * Limit for objects of classes that were loaded after the list was made and therefore have no tag.
- * Each such object is tagged, which takes 75 bytes from JDK 21 on.
+ * Maximum number of objects whose classes have no tag, because they were loaded after the classes
+ * were listed.  Each such object is tagged, which takes 75 bytes from JDK 21 on.
  */
 #define UNKNOWN_MAX 65536
 
@@ -116,7 +116,8 @@ static int find_own(struct ag_jvm *jvm, struct ag_self_objects *own)
 }
 
 /*
- * Removes the tags of all classes.  They are in the list, or in the census that has taken the list.
+ * Removes the tags of all classes.  The classes are in the list or, if the census has taken
+ * ownership of the list, in its rows.
  */
 static void untag_classes(struct ag_jvm *jvm, const struct ag_classes *classes,
 			  const struct ag_census *census)

@@ -2,7 +2,9 @@
 
 #include "jvm/jni_refs.h"
 
-/* IterateOverHeap is deprecated but takes less time for each object than IterateThroughHeap. */
+/*
+ * Uses IterateOverHeap: it is deprecated, but needs less time per object than IterateThroughHeap.
+ */
 int ag_histo_walk(struct ag_jvm *jvm, struct ag_census *census, jvmtiHeapObjectCallback callback,
 		  const void *user)
 {

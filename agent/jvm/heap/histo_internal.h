@@ -9,14 +9,15 @@
 enum ag_outcome {
 	AG_FAILED = -1,
 	AG_COUNTED,
-	AG_INCOMPLETE,   /* too many new classes: try again with a new list of classes */
-	AG_STOPPED,      /* a walk was ended early; census->limit is over */
-	AG_NOT_POSSIBLE, /* objects do not show their class: count by tag */
+	AG_INCOMPLETE,   /* the class of some objects is unknown: list the classes and try again */
+	AG_STOPPED,      /* a walk was ended early; census->limit.over is set */
+	AG_NOT_POSSIBLE, /* the klass words cannot be interpreted: count by tag instead */
 };
 
 /*
- * Both functions fill the census with a row for each class, even without instances, and own->rows
- * with the rows of the agent's objects.  They own the class list if they return AG_COUNTED.
+ * Both functions fill the census with a row for each class, even for a class without instances, and
+ * own->rows with the rows of the agent's objects.  If they return AG_COUNTED, they have taken
+ * ownership of the class list.
  */
 enum ag_outcome ag_histo_by_klass(struct ag_jvm *jvm, const struct ag_klass_probe *probe,
 				  struct ag_classes *classes, struct ag_self_objects *own,
@@ -35,8 +36,8 @@ static inline void ag_tally_add(struct ag_tally *t, jlong size)
 }
 
 /*
- * Creates a row for each class, with its tally unless tallies is NULL, and room for `more` rows.
- * Takes ownership of the class list.
+ * Creates a row for each class, and room for `more` further rows.  Copies the tallies, which are in
+ * the order of the class list; NULL: all tallies are 0.  Takes ownership of the class list.
  */
 int ag_rows_init(struct ag_jvm *jvm, struct ag_census *census, struct ag_classes *classes,
 		 const struct ag_tally *tallies, uint32_t more);

@@ -16,17 +16,18 @@
 enum sample { INTS, LONGS, OBJECTS, OBJECT, THREAD, CLASS, SAMPLES };
 _Static_assert(SAMPLES == AG_KLASS_SAMPLES, "a sample of each kind");
 
-/* State of a calibration that makes a walk of its own. */
+/* State of a calibration by ag_klass_probe_run(), which makes a walk of its own. */
 struct probe {
 	struct ag_klass_probe *result;
 	struct ag_klass_samples s;
 	uint32_t seen;            /* a bit for each array that was reported */
 	unsigned calls;
 	int64_t give_up_ns;
+	/* the arrays are reported as roots (see show_arrays()); the walk must end; it succeeded */
 	bool from_roots, over, done;
 };
 
-/* Returns the length of array i.  The lengths are distinct and unlike words of a header. */
+/* Returns the length of array i.  The lengths are distinct, and differ from other header words. */
 static jsize array_length(unsigned i)
 {
 	return (jsize)(i < ARRAYS / 2 ? 3 + i : 24 + i);
@@ -37,7 +38,10 @@ static jlong array_tag(unsigned i)
 	return 1 + (jlong)i;
 }
 
-/* Known layouts: narrow klass before the length; full Klass address; in the mark word (JEP 450). */
+/*
+ * The known layouts of an array's header: a narrow klass word, then the length; a full Klass
+ * address, then the length; a narrow klass word within the mark word (JEP 450).
+ */
 static const struct layout {
 	struct ag_header header;
 	unsigned length_at;
@@ -100,7 +104,7 @@ static bool encoding_fits(const struct ag_klass_samples *p,
 	return true;
 }
 
-/* Finds the only encoding that fits.  Returns false if none or several fit. */
+/* Finds the encoding that fits all samples.  Returns false if none or several fit. */
 static bool find_encoding(const struct ag_klass_samples *p, struct ag_klass_probe *result)
 {
 	struct ag_encoding *e = &result->encoding, found = { 0 };
@@ -138,8 +142,9 @@ bool ag_klass_probe_measure(const struct ag_klass_samples *p, struct ag_klass_pr
 }
 
 /*
- * Omits classes without a key.  From JDK 24 on the Klass of an interface or abstract class lies
- * outside the range of klass words, because there are no instances (JDK-8338526).
+ * Adds each class that has a key to the map.  From JDK 24 on interfaces and abstract classes have
+ * no key: their Klass lies outside the range of klass words, because they have no instances
+ * (JDK-8338526).
  */
 bool ag_klass_probe_map(const struct ag_klass_probe *probe, const struct ag_classes *classes,
 			struct ag_class_map *map)
@@ -224,7 +229,8 @@ static int make_samples(struct ag_jvm *jvm, struct ag_klass_samples *p,
 			struct ag_self_objects *own)
 {
 	/*
-	 * Object is found as superclass of Thread: FindClass might call the application's loader.
+	 * Get java.lang.Object as the superclass of Thread, because FindClass might call a loader
+	 * of the application.
 	 */
 	jobject thread = own->objects[0];
 	jclass thread_class = ag_ref_class(jvm, thread);

@@ -6,7 +6,7 @@
  * The klass word in the object's header then identifies the class, in a third of the time of
  * HotSpot's two tag look-ups for each object.
  *
- * None of this is specified, so a calibration checks it in each JVM, at a safepoint, with 32 new
+ * None of this is specified.  So a calibration checks it in each JVM, at a safepoint, with 32 new
  * arrays of known class and length: the wrapper must contain each array's address, the header must
  * have one of three known layouts, and java.lang.Class must hold the Klass address at the same
  * offset for six known classes.  Otherwise the calibration fails and the caller counts by tags.
@@ -34,7 +34,10 @@ struct ag_header {
 	bool full; /* the header holds the complete Klass address */
 };
 
-/* The same key = (Klass address in java.lang.Class at mirror_offset - base) >> shift. */
+/*
+ * Computes the same key from the java.lang.Class: the 8 bytes at mirror_offset are the Klass
+ * address, and the key is (address - base) >> shift.
+ */
 struct ag_encoding {
 	unsigned mirror_offset, shift;
 	uint64_t base;
@@ -57,10 +60,10 @@ struct ag_klass_samples {
 
 /*
  * The two steps of a calibration, for a caller that runs the second step in its own walk.
- * ag_klass_samples_make() creates the samples and adds them to `own`, whose first object is the
- * agent's thread.  It returns 0, or -1 if the error is recorded or a reference is not plain.
- * ag_klass_probe_measure() must run in a heap callback, where objects do not move.  It returns
- * false if the probe is not possible in this JVM.
+ * ag_klass_samples_make() creates the samples and adds them to `own`, whose first object must be
+ * the agent's thread.  It returns 0, or -1 if the error is recorded or if a reference is not plain
+ * (see ag_is_plain()).  ag_klass_probe_measure() must run in a heap callback, where objects do not
+ * move.  It returns false if the probe is not possible in this JVM.
  */
 int ag_klass_samples_make(struct ag_jvm *jvm, struct ag_klass_samples *samples,
 			  struct ag_self_objects *own);
@@ -68,8 +71,9 @@ bool ag_klass_probe_measure(const struct ag_klass_samples *samples,
 			    struct ag_klass_probe *probe);
 
 /*
- * Calibrates the probe.  Returns 1, or 0 if the probe is not possible in this JVM, or -1 if the JVM
- * is shutting down.  Adds its arrays to the agent's own objects and removes the arrays' tags.
+ * Calibrates the probe with a walk of its own.  Returns 1, or 0 if the probe is not possible in
+ * this JVM, or -1 if the JVM is shutting down.  Adds the sample arrays to `own`, and leaves no
+ * tags.
  */
 int ag_klass_probe_run(struct ag_jvm *jvm, struct ag_self_objects *own,
 		       struct ag_klass_probe *probe) __attribute__((warn_unused_result));
@@ -84,9 +88,10 @@ static inline bool ag_is_plain(jobject ref)
 }
 
 /*
- * Maps the key of every class that can have instances to its index in the list.  Call it in a heap
- * callback, where objects do not move, and with plain references only.  Returns false if a class
- * has no Klass address or has the key of another class: the calibration is then wrong.
+ * Maps the key of every class that can have instances to the index of the class in the list.  Call
+ * it in a heap callback, where objects do not move, and with plain references only.  Returns false
+ * if a class has no Klass address or if two classes have the same key, which proves that the
+ * calibration is wrong.
  */
 bool ag_klass_probe_map(const struct ag_klass_probe *probe, const struct ag_classes *classes,
 			struct ag_class_map *map);
@@ -114,7 +119,10 @@ static inline const char *ag_wrapped_object(const jlong *tag)
 	return (const char *)(uintptr_t)tag[-2];
 }
 
-/* Returns true if the wrapper has the size between address and tag.  Checked for every object. */
+/*
+ * Returns true if the word before the tag is the object's size, as in a CallbackWrapper.  Every
+ * callback checks this.
+ */
 static inline bool ag_wrapper_ok(const jlong *tag, jlong size)
 {
 	return tag[-1] == size;

@@ -2,7 +2,7 @@
 
 #include "jvm/jni_refs.h"
 
-/* Fields of java.lang.Thread in the various JDKs, whose values belong to one thread only. */
+/* The fields of java.lang.Thread (of any JDK) whose values belong to one thread only. */
 static const struct {
 	const char *name, *signature;
 } thread_fields[] = {

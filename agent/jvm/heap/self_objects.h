@@ -24,12 +24,12 @@ struct ag_self_objects {
  * alone.
  */
 int ag_self_objects_add_thread(struct ag_jvm *jvm, struct ag_self_objects *own);
-/* Adds an object, and takes ownership of the local reference. */
+/* Adds an object, and takes ownership of its local reference. */
 int ag_self_objects_add(struct ag_jvm *jvm, struct ag_self_objects *own, jobject object);
 /* Removes all but the first n objects and deletes their references. */
 void ag_self_objects_forget(struct ag_jvm *jvm, struct ag_self_objects *own, uint32_t n);
 
-/* Subtracts the objects from their census rows. */
+/* Subtracts the agent's objects from the rows of their classes. */
 int ag_self_objects_subtract(struct ag_jvm *jvm, const struct ag_self_objects *own,
 			     struct ag_census *census);
 
