@@ -1,10 +1,11 @@
 /*
- * The native methods of the hooks class, one for each row of classfile/inject/hooks.def.
- * trace/trace_hooks.c implements those of traces, alloc/alloc_hooks.c those of exact profiles.
+ * The native methods of the hooks class (see hooks.h), one for each row of
+ * classfile/inject/hooks.def.  trace/trace_hooks.c implements those of traces, alloc/alloc_hooks.c
+ * those of exact profiles.
  *
- * Instrumented code calls them on any thread, even long after the trace or profile has ended: a
- * method that was running when its class was restored calls them until it returns, and another
- * agent may have saved the instrumented bytes.
+ * Instrumented code calls the natives on any thread, even long after the trace or profile has
+ * ended, for two reasons: a method that was running when its class was restored calls them until it
+ * returns, and another agent may have saved the instrumented bytes.
  */
 #ifndef JTOOL_AGENT_JVM_INSTRUMENT_HOOK_NATIVES_H
 #define JTOOL_AGENT_JVM_INSTRUMENT_HOOK_NATIVES_H
@@ -16,7 +17,7 @@ jlong JNICALL ag_hook_enter(JNIEnv *jni, jclass hooks, jint id);
 void JNICALL ag_hook_exit(JNIEnv *jni, jclass hooks, jlong token, jint id);
 void JNICALL ag_hook_fail(JNIEnv *jni, jclass hooks, jthrowable thrown, jlong token, jint id);
 
-/* The kinds of argI, exitI, and so on: letter, type, and member of jvalue. */
+/* The value types of ag_hook_argI(), ag_hook_exitI(), …: letter, JNI type, member of jvalue. */
 #define AG_HOOK_KINDS(X) \
 	X(I, jint, i) X(J, jlong, j) X(F, jfloat, f) X(D, jdouble, d) X(L, jobject, l)
 #define PROTOTYPES(kind, type, member)                                                  \

@@ -1,10 +1,10 @@
 /*
  * Checks whether a class loader finds the hooks class.
  *
- * Class loaders normally delegate names that begin with "java.".  If a loader does not, or a
- * security manager forbids the package, the loader's classes must not be instrumented: each method
- * would throw NoClassDefFoundError.  The JVM records the loader's answer, so application threads do
- * not call the loader for the hooks class again.
+ * Class loaders normally delegate names that begin with "java." to their parents.  If a loader does
+ * not, or if a security manager forbids the package, the loader's classes must not be instrumented,
+ * because each instrumented method would throw NoClassDefFoundError.  The JVM records the loader's
+ * answer, so application threads do not call the loader for the hooks class again.
  */
 #include "jvm/instrument/hooks.h"
 #include "jvm/jni_refs.h"
@@ -50,8 +50,8 @@ const char *ag_hooks_hidden(struct ag_jvm *jvm, jclass class)
 
 	if (AG_JVMTI(jvm, GetClassLoader, class, &loader) != 0 || !loader) {
 		/*
-		 * The boot loader finds the hooks class.  If the call failed, a later call fails,
-		 * too.
+		 * The boot loader finds the hooks class.  If GetClassLoader failed, return NULL,
+		 * too, because a later call for this class will report the error.
 		 */
 		ag_clear_error(jvm);
 		return NULL;

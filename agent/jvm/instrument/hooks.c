@@ -45,7 +45,10 @@ static int bind(struct ag_jvm *jvm, jclass class)
 	return rc == JNI_OK ? 0 : ag_fail(jvm, "RegisterNatives", "the JVM refused");
 }
 
-/* Returns 1 if the class is defined now; 0 if the name is taken; -1 with the error recorded. */
+/*
+ * Tries to define the hooks class under the name hooks.name.  Returns 1 if that succeeds; 0 if
+ * another class has this name; -1 with the error recorded.
+ */
 static int define_one(struct ag_jvm *jvm)
 {
 	struct cf_output bytes = { .mem = jvm->mem };
@@ -80,7 +83,7 @@ static int define(struct ag_jvm *jvm)
 	return rc > 0 ? 0 : -1;
 }
 
-/* Defines the class once per library.  Waits while another session of the library defines it. */
+/* If another session of the library is defining the hooks class, waits until it has done so. */
 int ag_hooks_define(struct ag_jvm *jvm)
 {
 	for (int ms = 0; ms < DEFINE_MS; ms++) {

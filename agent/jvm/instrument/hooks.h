@@ -20,7 +20,7 @@ int ag_hooks_define(struct ag_jvm *jvm);
 const char *ag_hooks_name(void);
 
 /*
- * Returns whether `loader`, which must not be NULL, finds the hooks class.  Calls the loader, as
+ * Returns true if `loader`, which must not be NULL, finds the hooks class.  Calls the loader, as
  * the JVM does when it links instrumented code; this may run application code.  The thread must be
  * able to run Java code and have no exception pending.  No exception is pending afterwards.
  */

@@ -108,7 +108,8 @@ static jvmtiError retransform(const struct ag_instrument_group *g, uint32_t n, b
 }
 
 /*
- * Removes the classes that would not change from the group.  Returns the number of remaining ones.
+ * Removes the classes that the hook did not instrument from the group.  Returns the number of
+ * remaining classes.
  */
 static uint32_t drop_unchanged(const struct ag_instrument_group *g, uint32_t n)
 {
@@ -148,7 +149,7 @@ static struct ag_instrument_group group_after(const struct ag_instrument_group *
 }
 
 /*
- * If the JVM refuses the group, tries its halves, because usually the JVM refuses only one class.
+ * If the JVM refuses the group, tries each half of it, because usually it refuses only one class.
  */
 void ag_instrument_add(const struct ag_instrument_group *g, uint32_t n)
 {

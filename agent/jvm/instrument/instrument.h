@@ -31,7 +31,7 @@ struct ag_instrument_class {
 	bool hooked;   /* the hook instruments the class; else it returns a copy of the bytes */
 	bool touched;  /* another thread retransformed the class */
 	/* Used by the instrumenting thread only: */
-	uint16_t note; /* for the functions of struct ag_instrumenter */
+	uint16_t note; /* free for use by the functions of struct ag_instrumenter */
 	enum ag_instrumented outcome;
 };
 
@@ -52,23 +52,23 @@ struct ag_instrument_call {
 
 /* The functions that a trace or profile provides. */
 struct ag_instrumenter {
-	/* Instruments a class, on any thread.  own: this is the instrumenting thread. */
+	/* Instruments a class, on any thread.  `own` is true on the instrumenting thread. */
 	enum ag_instrumented (*instrument)(const struct ag_instrument_call *call, uint32_t index,
 				      bool own);
 	/* Called when the JVM has refused the class with `code`; the class is unchanged. */
 	void (*give_up)(struct ag_instrument *instrument, uint32_t index, jvmtiError code);
-	/* Returns whether the class would be instrumented, for ag_instrument_look(). */
+	/* For ag_instrument_look(): returns what instrument() would return for the class. */
 	enum ag_instrumented (*look)(const struct ag_instrument_call *call, uint32_t index);
 	/* Called for a class without a tag, such as a new one, on any thread.  May be NULL. */
 	void (*untagged)(const struct ag_instrument_call *call);
 };
 
-/* One retransformation on the instrumenting thread. */
+/* One call of RetransformClasses on the instrumenting thread. */
 struct ag_instrument_pass {
 	uint32_t n, hits; /* n: classes; hits: calls of the hook for these classes */
 	bool unchanged;   /* at least one of the classes would not change */
-	bool abandoned;   /* the hook threw, so the JVM changes none of the classes */
-	bool look;        /* dry run: the JVM changes none of the classes */
+	bool abandoned;   /* the hook has thrown, so the JVM changes none of the classes */
+	bool look;        /* a dry run for ag_instrument_look(): the hook always throws */
 };
 
 #define AG_INSTRUMENT_CHUNK 1024u
@@ -77,8 +77,8 @@ struct ag_instrument_pass {
 struct ag_instrument {
 	const struct ag_instrumenter *ops;
 	jvmtiEnv *ti;
-	JNIEnv *jni;       /* atomic: of the instrumenting thread; NULL: there is none */
-	jthrowable thrown; /* a local reference of that thread */
+	JNIEnv *jni;       /* of the instrumenting thread; NULL: there is none; atomic */
+	jthrowable thrown; /* the hook throws it; a local reference of that thread */
 	struct ag_instrument_class *chunks[AG_INSTRUMENT_CHUNKS]; /* classes never move */
 	uint32_t room, n_classes; /* room: allocated entries; n_classes: entries in use, atomic */
 	struct ag_instrument_pass pass;
@@ -100,9 +100,10 @@ bool ag_instrument_disable_events(struct ag_jvm *jvm, struct ag_instrument *inst
 void ag_instrument_release(struct ag_jvm *jvm, struct ag_instrument *instrument);
 
 /*
- * The current thread is the instrumenting thread from ag_instrument_begin() to ag_instrument_end().
- * If ag_instrument_begin() returns -1, with the error recorded, the hook cannot abandon
- * retransformations, and only ag_instrument_remove() may be called.
+ * Make the current thread the instrumenting thread, from ag_instrument_begin() to
+ * ag_instrument_end().  If ag_instrument_begin() returns -1, with the error recorded, the hook has
+ * no exception with which it could abandon a retransformation; then only ag_instrument_remove() may
+ * be called.
  */
 int ag_instrument_begin(struct ag_jvm *jvm, struct ag_instrument *instrument);
 void ag_instrument_end(struct ag_jvm *jvm, struct ag_instrument *instrument);
@@ -119,10 +120,10 @@ static inline struct ag_instrument_class *ag_instrument_class(const struct ag_in
 void ag_instrument_set_hooked(struct ag_instrument_class *class, bool hooked);
 bool ag_instrument_is_hooked(const struct ag_instrument_class *class);
 bool ag_instrument_is_touched(const struct ag_instrument_class *class);
-/* Returns the hash of the class's name, from its signature. */
+/* Returns the hash of a class's name, such as "p/C", computed from its signature "Lp/C;". */
 uint64_t ag_instrument_name(const char *signature);
 
-/* Returns a copy of the data to the JVM as the class file.  Returns false if memory is short. */
+/* Gives the JVM a copy of `data` as the new class file.  Returns false if memory is short. */
 bool ag_instrument_pass_through(const struct ag_instrument_call *call, const void *data,
 				size_t len);
 
@@ -135,20 +136,21 @@ struct ag_instrument_group {
 };
 
 /*
- * Instruments the first n classes of the group.  Leaves a class that has nothing to hook or that
- * the JVM refuses unchanged, and clears its `hooked`.  Finds refused classes by bisection, which
- * reorders the arrays.
+ * Instruments the first n classes of the group.  If a class has nothing to hook, or if the JVM
+ * refuses it, clears the `hooked` of this class and leaves it unchanged.  Finds the refused classes
+ * by bisection.  Reorders the arrays of the group.
  */
 void ag_instrument_add(const struct ag_instrument_group *group, uint32_t n);
 /*
- * Retransforms the first n classes of the group, whose `hooked` is false, to restore them.  A
- * failing group is bisected, and a single class is tried twice.  Returns the last error, or
- * JVMTI_ERROR_NONE.
+ * Restores the first n classes of the group, whose `hooked` must be false, by retransforming them.
+ * If that fails, tries each half of the group, and a single class twice.  Returns the last error of
+ * a class that was not restored, or JVMTI_ERROR_NONE.
  */
 jvmtiError ag_instrument_remove(const struct ag_instrument_group *group, uint32_t n);
 /*
- * Stores in the `outcome` of the group's first class whether the class would be instrumented,
- * without changing it.  AG_INSTRUMENTED_UNSEEN: unknown.
+ * Finds out whether the group's first class would be instrumented, without changing the class.
+ * Stores the answer in the `outcome` of the class; AG_INSTRUMENTED_UNSEEN means unknown.  Returns
+ * the JVM's error if the hook was not called.
  */
 jvmtiError ag_instrument_look(const struct ag_instrument_group *group);
 

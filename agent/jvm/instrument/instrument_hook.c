@@ -1,4 +1,4 @@
-/* The ClassFileLoadHook and its in-flight counter. */
+/* The ClassFileLoadHook of traces and exact profiles, and its in-flight counters. */
 #include <string.h>
 
 #include "jvm/classes.h"
@@ -10,7 +10,7 @@
 #define PATIENCE_MS 2000
 #define SLOTS 6 /* maximum of concurrent traces and profiles */
 
-/* The environment of a trace or profile and its ag_instrument.  The slots are never freed. */
+/* Connects the environment of a trace or profile with its ag_instrument.  Slots are never freed. */
 struct ag_instrument_slot {
 	uint32_t taken; /* claimed with ag_quiesce_claim() */
 	jvmtiEnv *ti;   /* the owner's word, see quiesce.h; NULL: no owner */
@@ -86,7 +86,10 @@ static void dry_run(const struct ag_instrument_call *call, uint32_t index)
 	abandon(call);
 }
 
-/* Handles a retransformation by another thread.  On a failure the bytes remain unchanged. */
+/*
+ * Handles a retransformation that another thread has started: instruments the class if it is
+ * hooked, else restores it.  If that fails, leaves the incoming bytes unchanged.
+ */
 static void instrument_other(const struct ag_instrument_call *call, uint32_t index)
 {
 	struct ag_instrument_class *class = ag_instrument_class(call->instrument, index);
@@ -139,8 +142,9 @@ static void dispatch(const struct ag_instrument_call *call, jclass class)
 }
 
 /*
- * Runs on every thread that loads or changes a class.  Ignores a class that is being loaded if
- * untagged() is NULL.
+ * Calls dispatch() for a class that is being changed and, if the instrumenter has a function
+ * untagged(), for a class that is being loaded.  Runs on every thread that loads or changes a
+ * class.
  */
 static void JNICALL hook(jvmtiEnv *ti, JNIEnv *jni, jclass class, jobject loader,
 			 const char *name, jobject domain, jint len, const unsigned char *bytes,

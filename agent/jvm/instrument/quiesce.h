@@ -70,7 +70,7 @@ static inline void ag_quiesce_enter(uint64_t *word)
 	(void)__atomic_fetch_add(word, 1, __ATOMIC_SEQ_CST);
 }
 
-/* Leaves, and adds n to the count that the owner has in the upper bits. */
+/* Leaves, and adds n to the count that the owner stores in the upper bits of the word. */
 static inline void ag_quiesce_leave_adding(uint64_t *word, uint64_t n)
 {
 	(void)__atomic_fetch_add(word, (n << AG_IN_FLIGHT_BITS) - 1, __ATOMIC_RELEASE);
@@ -81,7 +81,10 @@ static inline void ag_quiesce_leave(uint64_t *word)
 	ag_quiesce_leave_adding(word, 0);
 }
 
-/* Sets a thread's flag.  Returns false if it was set already: the caller must not leave then. */
+/*
+ * Sets a thread's flag.  Returns false if the flag was set already; an outer callback has set it
+ * then, so the caller must not clear it with ag_quiesce_leave_thread().
+ */
 static inline bool ag_quiesce_enter_thread(uint64_t *word)
 {
 	return __atomic_exchange_n(word, 1, __ATOMIC_SEQ_CST) == 0;
@@ -98,7 +101,7 @@ struct ag_quiesce_words {
 	size_t stride; /* bytes */
 	uint32_t n;
 };
-/* Selects the words in a member of an array of structs. */
+/* The words that are the given member of each struct in an array. */
 #define AG_QUIESCE_WORDS(array, member)                                           \
 	((const struct ag_quiesce_words){ &(array)[0].member, sizeof((array)[0]), \
 					  sizeof(array) / sizeof((array)[0]) })
@@ -110,8 +113,8 @@ bool ag_quiesce_is_busy(struct ag_quiesce_words words);
  * Returns false if a callback still is in flight, for example because a debugger suspended its
  * thread.  The owner must then never free the memory that callbacks use.
  *
- * Each millisecond ends with a JNI call, which does not return during a safepoint.  So the time of
- * a safepoint, in which callbacks make no progress, is not counted.
+ * Waits in steps of a millisecond.  Each step ends with a JNI call, which does not return during a
+ * safepoint.  So the duration of a safepoint, in which callbacks make no progress, is not counted.
  */
 bool ag_quiesce_wait(struct ag_quiesce_words words, JNIEnv *own, int ms);
 
