@@ -16,8 +16,8 @@ struct work {
 };
 
 /*
- * Begins the operation.  Until end(), the hook sets `touched` of a patch in the operation when
- * another thread retransforms its class.
+ * Begins the operation.  From now on until end(), when another thread retransforms the class of a
+ * patch in this operation, the hook sets the patch's `touched`.
  */
 static void begin(struct work *w)
 {
@@ -57,9 +57,10 @@ static jvmtiError retransform(struct work *w, enum ag_patch_mode mode, uint32_t 
 }
 
 /*
- * Retransforms the classes that other threads have touched during the operation.  Such a thread may
- * have entered the hook before the table changed, and installed the old bytes after this operation.
- * Errors are ignored, because the JVM accepted the bytes before.
+ * Retransforms again the classes that other threads have touched during the operation.  Such a
+ * thread may have entered the hook before the table changed, and have installed the old bytes after
+ * this operation installed the new ones.  Errors are ignored, because the JVM has already accepted
+ * these bytes once.
  */
 static void repeat(struct work *w, enum ag_patch_mode mode)
 {
@@ -75,7 +76,10 @@ static void repeat(struct work *w, enum ag_patch_mode mode)
 		(void)retransform(w, mode, n);
 }
 
-/* Captures the class of patch i; the hook stores the patch's input hash or pending output then. */
+/*
+ * Captures the class of patch i, so that the hook stores the patch's input hash or pending output,
+ * depending on `mode`.
+ */
 static jvmtiError read_patch(struct work *w, enum ag_patch_mode mode, uint32_t i)
 {
 	struct ag_patch *patch = w->o.patches[i];
@@ -104,7 +108,8 @@ static jvmtiError read_patch(struct work *w, enum ag_patch_mode mode, uint32_t i
 }
 
 /*
- * Prepares the pending output of patch i.  Increments *others if the output differs from the file.
+ * Prepares the pending output of patch i.  Increments *others if other agents' transformers make
+ * the output differ from the patch's file.
  */
 static jvmtiError prepare(struct work *w, uint32_t i, uint32_t *others)
 {
@@ -222,7 +227,8 @@ int ag_patch_install(struct ag_jvm *jvm, struct ag_patches *p, struct ag_patch *
 	int rc = -1;
 
 	/*
-	 * In this order: hooks run in the order of their creation, and the capture's must run last.
+	 * Create the hook of the patches before that of the capture: hooks run in the order in
+	 * which they were created, and the capture's hook must run last.
 	 */
 	if (ag_patches_listen(jvm, p) != 0)
 		return -1;

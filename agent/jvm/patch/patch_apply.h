@@ -1,4 +1,4 @@
-/* Installs, refreshes and restores patches.  The caller must hold the `operation` lock. */
+/* Installs, refreshes and restores patches.  The caller holds `operation`, see patch_table.h. */
 #ifndef JTOOL_AGENT_JVM_PATCH_PATCH_APPLY_H
 #define JTOOL_AGENT_JVM_PATCH_PATCH_APPLY_H
 
@@ -7,15 +7,17 @@
 
 /*
  * Prepares the outputs of these n patches and installs them.  Adds new patches to the table, where
- * they replace earlier patches of the same class.  Returns 0; if patched->code is then not 0, the
- * JVM has refused and nothing has changed.  Returns -1 with the error recorded, or if the JVM is
- * shutting down.
+ * a new patch replaces an earlier one of the same class.  `refreshes`: the patches are in the table
+ * already, and are installed again because they are stale.  Returns 0; if patched->code is then not
+ * 0, the JVM has refused and nothing has changed.  Returns -1 with the error recorded, or if the
+ * JVM is shutting down.
  */
 int ag_patch_install(struct ag_jvm *jvm, struct ag_patches *p, struct ag_patch **patches,
 		     uint32_t n, bool refreshes, struct ag_patched *patched);
 
 /*
- * Restores the classes of these n patches.  If *code is then 0, the patches are removed and freed.
+ * Restores the classes of these n patches.  If that succeeds, stores 0 in *code, and removes and
+ * frees the patches.  Otherwise *code is the JVM's error.
  */
 int ag_patch_restore(struct ag_jvm *jvm, struct ag_patches *p, struct ag_patch **patches,
 		     uint32_t n, jvmtiError *code);

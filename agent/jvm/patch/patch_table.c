@@ -74,7 +74,7 @@ struct ag_patches *ag_patches_make(struct ag_jvm *jvm)
 	return there;
 }
 
-/* The calls fail only while the JVM is shutting down, when no thread uses the table any more. */
+/* Lock and unlock.  The calls fail only at JVM exit, when no thread uses the table any more. */
 void ag_patches_lock(struct ag_patches *p, jrawMonitorID monitor)
 {
 	(void)(*p->ti)->RawMonitorEnter(p->ti, monitor);
@@ -142,7 +142,8 @@ struct call {
 };
 
 /*
- * Copies the output of a patch, which may be freed after `table` is released, for return_output().
+ * Copies these bytes to call->output for return_output().  A copy is needed because another thread
+ * may free the patch as soon as `table` is released.
  */
 static void set_output(struct call *call, const uint8_t *bytes, size_t len)
 {
@@ -187,7 +188,10 @@ static bool is_for(const struct ag_patch *patch, const struct call *call)
 	return patch->tag == call->tag && patch->name == call->name;
 }
 
-/* Handles a class of this thread's operation.  Returns false if the step is for another class. */
+/*
+ * Handles a call of the hook that this thread's operation has caused.  Returns false if the
+ * operation's current step is for another class.
+ */
 static bool serve_operation(struct ag_patches *p, struct ag_patch *patch, struct call *call)
 {
 	struct ag_operation *o = p->current;
@@ -230,8 +234,8 @@ static struct ag_patch *find_in_operation(const struct ag_patches *p, const stru
 }
 
 /*
- * Handles a retransformation that others started.  Returns even a stale output, so that the patch
- * remains in effect.
+ * Handles a retransformation that is not part of an operation.  Returns the output of the class's
+ * patch even if it is stale, so that the patch remains in effect.
  */
 static void serve_other(struct ag_patches *p, struct call *call)
 {
@@ -260,7 +264,7 @@ static void choose_output(struct ag_patches *p, struct call *call)
 	serve_other(p, call);
 }
 
-/* Handles an output that return_output() could not return for lack of memory. */
+/* Handles the failure of return_output(), which lacked memory. */
 static void output_failed(struct ag_patches *p, struct call *call)
 {
 	struct ag_patch *patch = ag_patch_find(p, call->tag);
@@ -271,7 +275,7 @@ static void output_failed(struct ag_patches *p, struct call *call)
 	} else if (p->current->mode == AG_PATCH_INSTALL) {
 		p->current->no_memory = true;
 		call->thrown = p->current->thrown;
-	} /* when restoring, the incoming bytes remain in effect: they restore the class */
+	} /* when restoring, nothing to do: the incoming bytes take effect, as they should */
 }
 
 /* Copies call->output to JVMTI memory.  Returns false if there is no memory. */

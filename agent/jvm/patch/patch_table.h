@@ -16,14 +16,14 @@
 
 /* The bytes that the hook returns for a class. */
 struct ag_patch_output {
-	uint8_t *bytes; /* equal to ag_patch.file if they are the same; NULL: none */
+	uint8_t *bytes; /* the pointer ag_patch.file if the bytes are equal; NULL: no output */
 	size_t len;
 	uint64_t input; /* hash of the incoming bytes that this output was prepared for */
 };
 
 struct ag_patch {
 	struct ag_patch *next;
-	uint64_t id, when_ms;
+	uint64_t id, when_ms; /* when_ms: time of the installation, ms since 1970 */
 	jlong tag;     /* tag of the class in ag_patches.ti */
 	uint64_t name; /* hash of the class's name as the hook receives it */
 	jweak class;
@@ -36,13 +36,14 @@ struct ag_patch {
 	char *label, *digest; /* file name and digest that the client sent */
 };
 
-/* What the hook does on the thread of the current operation, in which it was called. */
+/* What the hook does when the current operation causes the call of the hook. */
 enum ag_patch_mode {
-	AG_PATCH_READ_INPUT,  /* a capture of `current`: store the hash of its incoming bytes */
-	/* a capture of `current`: store its incoming bytes as pending output */
+	/* the class of the patch `current` is being captured: store the hash of its bytes */
+	AG_PATCH_READ_INPUT,
+	/* the class of the patch `current` is being captured: store its bytes as pending output */
 	AG_PATCH_READ_OUTPUT,
-	AG_PATCH_INSTALL,     /* a retransformation: return the pending output of each class */
-	AG_PATCH_RESTORE,     /* a retransformation: return a copy of the incoming bytes */
+	AG_PATCH_INSTALL, /* classes are retransformed: return the pending output of each */
+	AG_PATCH_RESTORE, /* classes are retransformed: return a copy of the incoming bytes */
 };
 
 struct ag_operation {
@@ -51,8 +52,8 @@ struct ag_operation {
 	struct ag_patch **patches;
 	uint32_t n;
 	struct ag_patch *current;
-	jthrowable thrown; /* makes HotSpot abandon an installation; NULL: restoring */
-	bool refreshes;    /* this is a refresh, which marks no patch as stale again */
+	jthrowable thrown; /* the hook throws it to abandon an installation; NULL: restoring */
+	bool refreshes;    /* this is a refresh, which does not mark its patches as stale again */
 	uint32_t hits;     /* calls of the hook for this operation's current step */
 	bool no_memory;
 };
@@ -64,7 +65,9 @@ struct ag_patches {
 	struct ag_mem mem; /* counts memory that belongs to no session */
 	uint64_t globals;  /* number of global references, which belong to no session, either */
 
-	/* Changed while `operation` is held; what the hook reads, while `table` is held, too: */
+	/*
+	 * Changed only while `operation` is held; members that the hook reads, also under `table`:
+	 */
 	jvmtiEnv *hook; /* environment of the hook; exists while there are patches */
 	struct ag_patch *list;
 	struct ag_operation *current;
@@ -73,7 +76,7 @@ struct ag_patches {
 
 	/* Protected by `table`: */
 	uint64_t stale_events; /* how often a patch became stale */
-	bool refreshing;       /* a refresh thread has been started, and still waits */
+	bool refreshing;       /* a refresh thread has been started and has not yet begun to work */
 };
 
 /*
@@ -88,7 +91,10 @@ struct ag_patches *ag_patches_make(struct ag_jvm *jvm);
 void ag_patches_lock(struct ag_patches *p, jrawMonitorID monitor);
 void ag_patches_unlock(struct ag_patches *p, jrawMonitorID monitor);
 
-/* Creates the environment with the hook, unless it exists.  disable_events() disposes of it. */
+/*
+ * ag_patches_listen() creates the environment with the hook, unless it exists.
+ * ag_patches_disable_events() disposes of it.
+ */
 int ag_patches_listen(struct ag_jvm *jvm, struct ag_patches *p);
 void ag_patches_disable_events(struct ag_patches *p);
 
@@ -101,8 +107,8 @@ int ag_patch_tag(struct ag_jvm *jvm, struct ag_patches *p, jclass class, jlong *
 struct ag_patch *ag_patch_find(const struct ag_patches *p, jlong tag);
 
 /*
- * Free a patch that is not in the table, or an output.  Freeing a patch untags its class if the
- * class has no other patch.
+ * ag_patch_free() frees a patch that is not in the table, and untags its class if the class has no
+ * other patch.  ag_patch_output_free() frees the bytes of an output, unless they are patch->file.
  */
 void ag_patch_free(struct ag_patches *p, JNIEnv *jni, struct ag_patch *patch);
 void ag_patch_output_free(struct ag_patches *p, const struct ag_patch *patch,

@@ -9,8 +9,9 @@
 #include "jvm/jni_refs.h"
 #include "jvm/thread.h"
 
-#define STABLE_MS 100 /* a refresh begins when no patch has become stale for this time … */
-#define STABLE_TRIES 50 /* … or after this number of waits */
+/* A refresh begins when no patch has become stale for STABLE_MS, or after STABLE_TRIES waits. */
+#define STABLE_MS 100
+#define STABLE_TRIES 50
 
 static uint64_t now_ms(void)
 {
@@ -130,8 +131,9 @@ static bool is_one_of(uint64_t id, const uint64_t *ids, uint32_t n)
 }
 
 /*
- * Returns an array of the patches with these ids, or all if n_ids is 0; NULL with the error
- * recorded.  With stale_only, the array has stale patches only.
+ * Returns an array of the patches with these ids or, if n_ids is 0, of all patches; with
+ * stale_only, omits patches that are not stale.  Stores their number in *n.  Returns NULL with the
+ * error recorded.
  */
 static struct ag_patch **select_patches(struct ag_jvm *jvm, struct ag_patches *p, bool stale_only,
 					const uint64_t *ids, uint32_t n_ids, uint32_t *n)
@@ -175,14 +177,15 @@ int ag_patches_restore(struct ag_jvm *jvm, const uint64_t *ids, uint32_t n, jvmt
 	return rc;
 }
 
-/* `text` fits, because agent/cmd/redefine.c limits what the client sends. */
+/* Copies `text`.  It fits, because agent/cmd/redefine.c limits the texts that the client sends. */
 static void copy_text(char to[AG_PATCH_TEXT], const char *text)
 {
 	memcpy(to, text, strlen(text) + 1);
 }
 
 /*
- * Copies the first patch after `id` whose class is still loaded.  Returns false if there is none.
+ * Copies the first patch whose id is greater than `id` and whose class is still loaded.  Returns
+ * false if there is none.
  */
 static bool copy_next(struct ag_jvm *jvm, const struct ag_patches *p, uint64_t id,
 		      struct ag_patch_info *info)
@@ -241,9 +244,10 @@ bool ag_patches_has(jclass class)
 }
 
 /*
- * Waits until the retransformation of another thread has ended.  It may have many classes, and
- * calls the hook for each.  JDK 8 does not lock a class that is being redefined, so a
- * retransformation that ends later would overwrite the refresh.
+ * Waits until the retransformation of another thread, which made the patches stale, has probably
+ * ended.  It may have many classes, and calls the hook for each of them.  JDK 8 does not lock a
+ * class that is being redefined, so a retransformation that ended after the refresh would overwrite
+ * it.
  */
 static void wait_until_stable(struct ag_patches *p)
 {

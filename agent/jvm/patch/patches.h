@@ -3,10 +3,10 @@
  *
  * A patch is a class file F from the client, installed by a retransformation.  While there are
  * patches, the library has an environment whose ClassFileLoadHook returns other bytes for a patched
- * class.  So the JVM retains the original bytes, and the patch survives retransformations by
- * others.  To restore the class, the hook returns a copy of the incoming bytes.  Without a copy
- * HotSpot would, from JDK 21 on, discard the cached original, and a class with a NaN constant would
- * grow each time.
+ * class.  So the JVM retains the original bytes, and the patch survives retransformations by other
+ * agents.  To restore the class, the hook returns a copy of the incoming bytes.  If it returned
+ * nothing, HotSpot would from JDK 21 on discard the cached original, and a class with a NaN
+ * constant would grow with each retransformation.
  *
  * The transformers of agents that were loaded earlier run before this hook, and returning F would
  * discard their changes.  So the hook returns the bytes into which these transformers change F.  An
@@ -15,10 +15,10 @@
  * bytes, because a transformer was added, was removed or changes its output, the patch is stale:
  * the hook still returns its old output, and starts a thread that installs the patch again.
  *
- * A patch is not a redefinition that a second redefinition with the captured original reverts, for
- * two reasons: up to JDK 17, if another agent has ever changed the class, the next retransformation
- * reverts the redefinition; and the captured original would preserve the changes of other agents
- * for ever.
+ * A simpler design would install F with a redefinition, and later redefine the class with its
+ * captured original.  It was not chosen, for two reasons.  Up to JDK 17, if another agent has ever
+ * changed the class, the next retransformation reverts a redefinition.  And the captured original
+ * contains the changes of other agents, which would then remain for ever.
  *
  * Patches belong to the library, not to a session, and survive the client.  A patch has a weak
  * reference to its class: the class can be unloaded, and its patch is then removed.
@@ -51,7 +51,9 @@ int ag_patches_install(struct ag_jvm *jvm, const struct ag_new_patch *patches, u
 		       struct ag_patched *patched);
 
 /*
- * Restores the patches with these ids, or all if n is 0.  Stores how many it restored in *restored.
+ * Restores the classes of the patches with these ids, or of all patches if n is 0.  Stores in
+ * *restored how many it restored, and in *code the JVM's error or 0.  Returns 0, or -1 with the
+ * error recorded.
  */
 int ag_patches_restore(struct ag_jvm *jvm, const uint64_t *ids, uint32_t n, jvmtiError *code,
 		       uint32_t *restored);
