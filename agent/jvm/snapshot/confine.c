@@ -38,8 +38,8 @@ void ag_exit(int code)
 }
 
 /*
- * Closes the descriptors that `entries` of /proc/self/fd list, except `keep` and `dir`.  Returns
- * how many it closed.
+ * Closes the descriptors that are listed in `entries`, which were read from /proc/self/fd, except
+ * `keep` and `dir`.  Returns how many it closed.
  */
 static long close_listed(char *entries, long len, long keep, long dir)
 {
@@ -61,9 +61,9 @@ static long close_listed(char *entries, long len, long keep, long dir)
 }
 
 /*
- * Closes all descriptors except `keep` on Linux before 5.9, which has no close_range().  A
- * directory that changes while it is read may skip entries, so it is read until it lists no other
- * descriptor.
+ * Closes all descriptors except `keep`, on Linux before 5.9, which has no close_range().  Reading a
+ * directory that changes meanwhile may skip entries.  So /proc/self/fd is read again until it lists
+ * no other descriptor.
  */
 static int close_each(long keep, char *buffer, size_t size)
 {
@@ -95,7 +95,7 @@ static int close_others(const struct ag_confinement *c)
 
 /*
  * Restores the default action of all signals, because HotSpot's handlers would write a crash
- * report.  SIGALRM, which is the only signal that is not blocked, ends the child after life_ms.
+ * report.  Blocks all signals but SIGALRM, with which a timer ends the child after life_ms.
  */
 static int drop_handlers(const struct ag_confinement *c)
 {
@@ -117,7 +117,8 @@ static int drop_handlers(const struct ag_confinement *c)
 }
 
 /*
- * Lets the kernel kill the child when the thread that cloned the child, the JVM's VM thread, ends.
+ * Lets the kernel kill the child when the thread that cloned it ends: the VM thread of the JVM.
+ * Returns 0, or an errno; ESRCH if the JVM has ended already.
  */
 static int end_with(int parent)
 {
@@ -146,7 +147,7 @@ static void become_ordinary(void)
 	(void)syscall(SYS_sched_setscheduler, 0, SCHED_BATCH, &priority);
 }
 
-/* Prevents core dumps of the child, and that other processes of the user read its memory. */
+/* Prevents core dumps of the child, and prevents other processes of the user from reading it. */
 static int leave_no_core(void)
 {
 	static const uint64_t none[2]; /* struct rlimit64 with both limits 0 */
@@ -167,9 +168,10 @@ static int leave_no_core(void)
 
 /*
  * Permits only system calls that send data, and those with which HotSpot allocates memory.  A call
- * that waits for another thread ends the child, which has no other thread.  A call that sends a
- * signal ends the child, too: when HotSpot aborts, it signals its own thread with the id that musl
- * has cached, which is the id of a thread of the JVM.  Every other call fails.
+ * that waits for another thread ends the child, because the child has no other thread.  A call that
+ * sends a signal ends the child, too: when HotSpot aborts, it sends a signal to its own thread,
+ * with the thread id that musl has cached, and in the child this is the id of a thread of the JVM.
+ * Every other call fails with EPERM.
  */
 static int drop_calls(void)
 {

@@ -35,7 +35,7 @@ static void add(struct ag_shared_maps *maps, uint64_t from, uint64_t to)
 		maps->list[maps->n++] = (struct ag_shared_range){ from, to };
 }
 
-/* A line begins with "7f10a000-7f10b000 rw-s ". */
+/* The line of a writable shared mapping begins with, for example, "7f10a000-7f10b000 rw-s ". */
 void ag_shared_maps_line(struct ag_shared_maps *maps, const char *line, size_t len,
 			 const void *but)
 {
@@ -56,8 +56,8 @@ void ag_shared_maps_line(struct ag_shared_maps *maps, const char *line, size_t l
 }
 
 /*
- * Adds the ranges of all complete lines in the buffer.  Moves the incomplete line after them to the
- * front of the buffer, and returns its length.
+ * Handles all complete lines in the buffer.  Moves the incomplete line after them to the front of
+ * the buffer, and returns the length of that line.
  */
 static size_t take_lines(struct ag_shared_maps *maps, size_t len, const void *but)
 {

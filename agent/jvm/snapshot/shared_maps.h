@@ -1,7 +1,7 @@
 /*
- * The writable mappings that this process shares with its clones: a snapshot must not contain
- * objects in them.  Examples are the heap of ZGC and those of -XX:AllocateHeapAt and
- * -XX:AllocateOldGenAt.
+ * The writable shared mappings of this process.  A clone shares them with the process instead of
+ * copying them, so objects in them would change during a snapshot.  Examples are the heap of ZGC
+ * and those of -XX:AllocateHeapAt and -XX:AllocateOldGenAt.
  */
 #ifndef JTOOL_AGENT_JVM_SNAPSHOT_SHARED_MAPS_H
 #define JTOOL_AGENT_JVM_SNAPSHOT_SHARED_MAPS_H
@@ -31,8 +31,9 @@ struct ag_shared_maps {
 int ag_shared_maps_read(struct ag_shared_maps *maps, const void *but);
 
 /*
- * Adds the range of one complete line of /proc/self/maps, without its newline.  Makes no system
- * call if `but` is NULL.
+ * Handles one complete line of /proc/self/maps, without its newline: if the mapping is writable and
+ * shared, adds its range.  `but` is as for ag_shared_maps_read(); if it is NULL, makes no system
+ * call.
  */
 void ag_shared_maps_line(struct ag_shared_maps *maps, const char *line, size_t len,
 			 const void *but);

@@ -234,7 +234,7 @@ static int wait_for_data(struct ag_snapshot *s, struct ag_chan *client, struct p
 	}
 }
 
-/* Receives len bytes.  Returns 1, or what ag_snapshot_receive() returns without a frame. */
+/* Receives len bytes.  Returns 1; without all bytes, 0 or -1 like ag_snapshot_receive(). */
 static int receive_all(struct ag_snapshot *s, struct ag_chan *client, uint8_t *data, size_t len)
 {
 	struct progress p = { 0 };

@@ -4,8 +4,8 @@
  * A heap callback clones the process.  The child has only the thread that runs the callback, in the
  * middle of HotSpot's walk, and a copy-on-write copy of the heap at this safepoint.  In the JVM the
  * callback aborts the walk, and the application continues.  In the child HotSpot's walk continues,
- * and the callbacks send what they find to the agent's thread, in frames.  A crash, a wrong guess
- * about HotSpot's memory or an endless loop ends the child only.
+ * and the callbacks send what they find to the agent's thread in the JVM, in frames of the
+ * protocol.  A crash, a wrong guess about HotSpot's memory or an endless loop ends the child only.
  *
  * The clone has no exit signal: the application gets no SIGCHLD and does not see the child in
  * waitpid(-1).  glibc's fork() is not used, because it runs handlers and takes locks.  The child
@@ -25,7 +25,7 @@ struct ag_snapshot_page {
 	volatile uint64_t callbacks;
 };
 
-/* Exit codes of the child.  All except DONE mean that the child has not sent its last frame. */
+/* Exit codes of the child.  Except for AG_CHILD_DONE, the child has not sent its last frame. */
 enum {
 	AG_CHILD_DONE = 0,
 	AG_CHILD_SHARED = 100, /* an object is in shared memory */
@@ -36,7 +36,7 @@ enum {
 	AG_CHILD_UNLINKED,     /* an object's class is not linked */
 	AG_CHILD_STACKS,       /* there are stacks of virtual threads */
 	AG_CHILD_MOVED,        /* the garbage collector was moving objects */
-	AG_CHILD_ERRNO = 110,  /* from here on: 110 plus the errno of ag_confine() */
+	AG_CHILD_ERRNO = 110,  /* codes from 110 on are 110 + the errno of ag_confine() */
 };
 
 struct ag_snapshot {
@@ -62,16 +62,16 @@ int ag_snapshot_init(struct ag_snapshot *s, struct ag_jvm *jvm, uint32_t life_ms
 void ag_snapshot_release(struct ag_snapshot *s);
 
 /*
- * Clones the process; a heap callback in the JVM calls it after it has flushed the channel.  In the
- * JVM it returns with s->child or s->why set, in the child with s->inside set; in the child *chan
- * then leads to the agent's thread.
+ * Clones the process.  A heap callback in the JVM calls this after it has flushed the channel.  In
+ * the JVM the function returns with s->child or s->why set; in the child it returns with s->inside
+ * set, and *chan then leads to the agent's thread.
  */
 void ag_snapshot_clone(struct ag_snapshot *s, struct ag_chan *chan);
 
 /*
- * The agent's thread receives the child's next frame into *w, which has AG_CHAN_PAYLOAD bytes.
- * Returns the type of the frame, or 0 with s->why set if the child has ended or does not progress,
- * or -1 if the client has disconnected.
+ * On the agent's thread: receives the child's next frame into *w, which has room for
+ * AG_CHAN_PAYLOAD bytes.  Returns the type of the frame, or 0 with s->why set if the child has
+ * ended or does not progress, or -1 if the client has disconnected.
  */
 int ag_snapshot_receive(struct ag_snapshot *s, struct ag_chan *client, struct wire_writer *w);
 

@@ -7,7 +7,7 @@
 #include "jvm/jni_refs.h"
 
 #define TABLE_FIRST 2 /* index of the first noted root in the table */
-#define SHIFT_MAX 5   /* known for alignments up to 32; ObjectAlignmentInBytes permits 256 */
+#define SHIFT_MAX 5 /* object alignments up to 32 bytes; ObjectAlignmentInBytes permits 256 */
 #define OFFSET_MIN 8
 #define OFFSET_MAX 32
 
@@ -37,7 +37,10 @@ static int make_arrays(struct ag_jvm *jvm, struct ag_walk_order *o, jclass class
 	return o->table ? 0 : -1;
 }
 
-/* Does not use ag_alloc(), whose budget is smaller: only the pages that are touched take memory. */
+/*
+ * Allocates the map of the noted roots.  Uses mmap(), because the map would exceed the budget of
+ * ag_alloc(), although only the pages that are touched take memory.
+ */
 static int make_map(struct ag_jvm *jvm, struct ag_walk_order *o)
 {
 	unsigned bits = 4;
@@ -90,9 +93,9 @@ void ag_walk_order_begin(struct ag_walk_order *o)
 }
 
 /*
- * HotSpot first reports the reference to the table's class, which must not be pushed before the
- * tail.  So the callback skips this reference; HotSpot visits the class later, because the tail has
- * it, too.
+ * The first reference that HotSpot reports from the table is the one to the table's class.  The
+ * class must not be pushed before the tail, so the callback skips this reference.  HotSpot still
+ * visits the class, because the noted roots include it.
  */
 enum ag_walk_step ag_walk_order_step(const struct ag_walk_order *o, jvmtiHeapReferenceKind kind,
 				     uint64_t referrer, uint64_t object, uint32_t index)

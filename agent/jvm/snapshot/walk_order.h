@@ -2,19 +2,18 @@
  * Lets the callbacks of a heap walk detect the end of the walk.
  *
  * HotSpot reports all GC roots first, and pushes the roots that the callbacks accept on a stack;
- * then it pops an object, reports the references from this object and pushes their targets, until
- * the stack is empty (VM_HeapWalkOperation::doit in jvmtiTagMap.cpp, JDK 8 to 27).  HotSpot does
- * not report the end of the walk to the callbacks, and in a child process FollowReferences must not
- * return.  The callbacks detect the end with two arrays:
+ * then it repeatedly pops an object, reports the references from this object and pushes their
+ * targets, until the stack is empty (VM_HeapWalkOperation::doit in jvmtiTagMap.cpp, JDK 8 to 27).
+ * HotSpot does not report the end of the walk to the callbacks, and in a child process
+ * FollowReferences must not return.  The callbacks detect the end with two arrays:
  *
- * - Of the roots, the callbacks accept only the array `table`; they note all others.  The first
- *   element of the table is a known object, the other elements are null.
- * - So the first reference from the table means that all roots are known.  The callback of this
- *   reference stores the array `tail` in the second element of the table, and the noted roots in
- *   the following ones.  HotSpot reads one element after the other, so it now reports and pushes
- *   these.
- * - The tail is pushed first, and therefore popped last: the reference from the tail to its element
- *   is the last reference of the walk.
+ * - The array `table`: of the roots, the callbacks accept only the table; they note all others.
+ *   The first element of the table is a known object, the other elements are null.  So when HotSpot
+ *   reports the first element, it has reported all roots.  The callback for this element stores the
+ *   array `tail` in the second element, and the noted roots in the following ones.  HotSpot reads
+ *   one element after the other, so it now reports and pushes the tail and the noted roots.
+ * - The array `tail`: it is pushed first, and therefore popped last.  So the reference from the
+ *   tail to its only element is the last reference of the walk.
  *
  * The callback stores the elements in the child's copy of the heap only, in a layout that it has
  * verified with an array of known elements.
@@ -36,7 +35,7 @@ struct ag_array_layout {
 struct ag_walk_order {
 	jobject table, tail, last; /* local references; `last` is the only element of `tail` */
 	uint32_t room;             /* number of elements of the table */
-	bool all_roots;            /* true: HotSpot has reported all roots */
+	bool all_roots;            /* HotSpot has reported all roots */
 
 	/* Addresses of `table` and `tail`: */
 	uint64_t table_at, tail_at;
@@ -50,7 +49,7 @@ enum ag_walk_step {
 	AG_STEP_SKIP,   /* return 0 */
 	AG_STEP_FILL,   /* call ag_walk_order_fill(), return 0 */
 	AG_STEP_END,    /* the walk has ended */
-	AG_STEP_LOST,   /* HotSpot does not walk as expected */
+	AG_STEP_LOST,   /* give up: HotSpot does not walk in the expected order */
 };
 
 /*
@@ -60,7 +59,7 @@ enum ag_walk_step {
 int ag_walk_order_make(struct ag_jvm *jvm, struct ag_walk_order *o, uint32_t room, jobject first);
 void ag_walk_order_release(struct ag_jvm *jvm, struct ag_walk_order *o);
 
-/* Call it in the first callback. */
+/* Reads the addresses of the arrays.  Call it in the first callback of the walk. */
 void ag_walk_order_begin(struct ag_walk_order *o);
 
 /* Returns what the callback for a reference must do.  If `referrer` is 0, the object is a root. */
@@ -74,8 +73,9 @@ bool ag_walk_order_note(struct ag_walk_order *o, uint64_t object);
 void ag_walk_order_fill(struct ag_walk_order *o, const struct ag_array_layout *layout);
 
 /*
- * Finds the layout with an array whose n elements are known.  Reads up to 8 * n + 32 bytes, of
- * which the last ones may be after the end of the array.  Returns false if no layout fits.
+ * Finds the layout in which the Object[] at the address `array` has these n elements.  Reads up to
+ * 8 * n + 32 bytes, of which the last ones may be after the end of the array.  Returns false if no
+ * layout fits.
  */
 bool ag_array_layout_find(struct ag_array_layout *layout, uint64_t array, const uint64_t *elements,
 			  uint32_t n);
