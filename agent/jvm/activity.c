@@ -14,7 +14,7 @@
 /* All members are atomic. */
 struct ag_activity {
 	uint64_t id;
-	uint64_t asked; /* id of the activity that must end; an earlier id has no effect */
+	uint64_t asked; /* id of the activity that must end; no effect unless equal to `id` */
 	int64_t begin_ns;
 	uint16_t request;
 };

@@ -16,11 +16,15 @@
 struct ag_activity;
 
 /*
- * Announces a request (WIRE_…).  Returns NULL if the table is full; the request is then not listed.
+ * Announces a request of this type (wire/frames.def).  Returns the activity, or NULL if the table
+ * of activities is full; the request is then not listed.
  */
 struct ag_activity *ag_activity_begin(uint16_t request);
 
-/* Call it when nothing of the request is left in the JVM.  *a may be NULL, and becomes NULL. */
+/*
+ * Removes an activity from the table, and sets *a to NULL.  Call it when the request has left no
+ * hooks in the JVM.  *a may be NULL.
+ */
 void ag_activity_end(struct ag_activity **a);
 
 /* Returns true if another session has asked this activity to end.  `a` may be NULL. */
@@ -29,16 +33,16 @@ bool ag_activity_must_end(const struct ag_activity *a);
 struct ag_activity_row {
 	uint64_t id; /* unique in this library */
 	uint16_t request;
-	uint64_t ns; /* since the request began */
+	uint64_t ns; /* time since the request began */
 };
 
 /*
- * Reads the activity at position *next, and advances *next.  Start with *next = 0.  Returns false
- * at the end of the table.
+ * Reads the next activity, beginning at position *next of the table, and advances *next.  Start
+ * with *next = 0.  Returns false if no further activity is in the table.
  */
 bool ag_activity_next(uint32_t *next, struct ag_activity_row *row);
 
-/* Asks an activity to end.  Has no effect if it has ended already. */
+/* Asks the activity with this id to end.  Does nothing if that activity has ended already. */
 void ag_activity_ask(uint64_t id);
 
 #endif

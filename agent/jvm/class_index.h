@@ -15,7 +15,10 @@ struct ag_class_index {
 
 /* Returns the class index, creating it if necessary; NULL with the error recorded. */
 struct ag_class_index *ag_class_index(struct ag_jvm *jvm);
-/* Returns class `number`, from 0, a reference of the index; NULL with the error recorded. */
+/*
+ * Returns the class with this number, counted from 0, or NULL with the error recorded.  The index
+ * owns the returned reference.
+ */
 jclass ag_class_index_class(struct ag_jvm *jvm, uint32_t number);
 /*
  * Appends n classes, and takes ownership of their references.  NULL stands for an unloaded class.

@@ -60,7 +60,7 @@ int ag_class_loader(struct ag_jvm *jvm, jclass class, jobject *loader)
 int ag_class_module(struct ag_jvm *jvm, jclass class, jobject *module)
 {
 	*module = NULL;
-	/* GetModule is after the end of the function table before JNI 9. */
+	/* Before JNI 9 the JVM's table of JNI functions is shorter, and has no GetModule. */
 	if ((*jvm->jni)->GetVersion(jvm->jni) < JNI_VERSION_9)
 		return 0;
 	*module = (*jvm->jni)->GetModule(jvm->jni, class);
@@ -79,9 +79,9 @@ static bool extends(struct ag_jvm *jvm, jclass class, const char *signature)
 }
 
 /*
- * Returns the flag of a class for which Class.isEnum() or isRecord() is true, else 0.  The
- * superclass decides, because classes of enum constants have ACC_ENUM, too.  It is looked up only
- * if the modifiers permit an enum or a record.
+ * Returns WIRE_CLASS_ENUM or WIRE_CLASS_RECORD for a class for which Class.isEnum() or isRecord()
+ * is true, else 0.  The superclass decides, because the class of an enum constant has ACC_ENUM,
+ * too.  The superclass is looked up only if the modifiers permit an enum or a record.
  */
 static uint32_t special_kind(struct ag_jvm *jvm, jclass class, jint modifiers)
 {
@@ -140,7 +140,7 @@ int ag_object_name(struct ag_jvm *jvm, jobject object, char name[AG_NAME_MAX])
 	return rc;
 }
 
-/* Copies everything to larger memory, because the size of a map is fixed. */
+/* Doubles the capacity.  Copies the references and builds a new map: a map cannot grow. */
 static int ids_grow(struct ag_jvm *jvm, struct ag_ids *ids)
 {
 	uint32_t cap = ids->cap ? ids->cap * 2 : 16;
@@ -174,7 +174,10 @@ static int ids_found(struct ag_jvm *jvm, struct ag_ids *ids, jobject object, uin
 	return 0;
 }
 
-/* The key is the identity hash, or the next unused key.  The top bit prevents a key of 0. */
+/*
+ * The object's key in the map is its identity hash with the top bit set, because 0 is not a valid
+ * key.  If another object has this key, the next unused key is taken.
+ */
 int ag_ids_take(struct ag_jvm *jvm, struct ag_ids *ids, jobject object, uint32_t *id, bool *new)
 {
 	const struct ag_class_slot *slot;

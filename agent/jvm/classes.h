@@ -20,8 +20,8 @@ void ag_classes_release(struct ag_jvm *jvm, struct ag_classes *classes);
 char *ag_class_signature(struct ag_jvm *jvm, jclass class);
 
 /*
- * Store a local reference to the loader or module of a class.  The boot loader is NULL; before JDK
- * 9 every module is NULL.
+ * Store a local reference to the loader or module of a class.  NULL stands for the boot loader.
+ * Before JDK 9 there are no modules, and *module becomes NULL.
  */
 int ag_class_loader(struct ag_jvm *jvm, jclass class, jobject *loader);
 int ag_class_module(struct ag_jvm *jvm, jclass class, jobject *module);
@@ -31,9 +31,10 @@ int ag_classes_count_boot(struct ag_jvm *jvm, const struct ag_classes *list, uin
 /*
  * Returns true if a ClassFileLoadHook was called for `class` itself.  While the JVM redefines a
  * class, it may load a new class on the same thread, and call the hook with the redefined class but
- * with the name, loader and bytes of the new class (see capture.c).  Returns `unknown` if
- * GetClassLoader fails.  Returns false if an exception is pending: the capture of another session
- * has thrown it to make the JVM abandon the retransformation, and JNI must not be called.
+ * with the name, loader and bytes of the new class (see is_wanted() in capture.c).  Returns
+ * `unknown` if GetClassLoader fails.  Returns false if an exception is pending, because then JNI
+ * must not be called: the capture of another session has thrown this exception, which makes the JVM
+ * abandon the retransformation.
  */
 bool ag_class_is_hooked(jvmtiEnv *ti, JNIEnv *jni, jclass class, jobject loader, bool unknown);
 
@@ -42,7 +43,8 @@ int ag_class_traits(struct ag_jvm *jvm, jclass class, const char *signature, jin
 		    uint32_t *traits);
 
 /*
- * Copies a String as modified UTF-8 with a NUL.  Truncates it to `size` bytes, including the NUL.
+ * Copies a String to `text` as modified UTF-8 with a NUL.  Truncates the text so that it has at
+ * most `size` bytes, including the NUL.
  */
 int ag_string_copy(struct ag_jvm *jvm, jstring s, char *text, size_t size);
 

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-/* Call it before a class is instrumented or replaced; on any thread. */
+/* Remembers a change.  Call it before a class is instrumented or replaced, on any thread. */
 void ag_code_change_begins(void);
 bool ag_code_has_changed(void);
 

@@ -4,7 +4,10 @@
 
 #include "jvm/jvmti.h"
 
-/* The field or method to read a class's protection domain with.  Both NULL: no domain is found. */
+/*
+ * The field or the method with which the protection domain of a class is read.  If this JDK has
+ * neither, both are NULL, and no class has a known domain.
+ */
 struct ag_code_source {
 	jfieldID field;   /* Class.protectionDomain, from JDK 25 on (JDK-8349145) */
 	jmethodID method; /* native Class.getProtectionDomain0(), before JDK 25 */
@@ -20,7 +23,10 @@ int ag_code_source_domain(struct ag_jvm *jvm, const struct ag_code_source *sourc
 
 /* Stores the URL of the protection domain's code source, or "" if there is none. */
 int ag_code_source_of_domain(struct ag_jvm *jvm, jobject domain, char text[AG_CODE_SOURCE_MAX]);
-/* Stores "jrt:/NAME" for a named module in a layer, else "" (unnamed or dynamic module). */
+/*
+ * Stores "jrt:/NAME" for java.base and for a named module in a module layer; "" for an unnamed or a
+ * dynamic module.
+ */
 int ag_code_source_of_module(struct ag_jvm *jvm, jobject module, char text[AG_CODE_SOURCE_MAX]);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Looks up the class, method, source file and line of a stack frame.  All are unknown if the class
- * was unloaded.  Requires can_get_line_numbers and can_get_source_file_name.
+ * Looks up the class, method, source file and line of a stack frame.  If the class was unloaded,
+ * all four are unknown.  Requires can_get_line_numbers and can_get_source_file_name.
  */
 #ifndef JTOOL_AGENT_JVM_FRAME_NAMES_H
 #define JTOOL_AGENT_JVM_FRAME_NAMES_H
@@ -14,7 +14,8 @@ struct ag_frame_names_get {
 };
 
 /*
- * Looks up the names.  Does not look up the line: it becomes WIRE_LINE_NATIVE or WIRE_LINE_UNKNOWN.
+ * Looks up the three names.  Sets t->line to WIRE_LINE_NATIVE for a native method, else to
+ * WIRE_LINE_UNKNOWN; ag_frame_line() looks up the line.
  */
 void ag_frame_names_get(struct ag_jvm *jvm, const jvmtiFrameInfo *frame,
 			struct ag_frame_names_get *t);

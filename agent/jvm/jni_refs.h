@@ -15,11 +15,11 @@ void ag_ref_expect_callback(JNIEnv *jni);
 void ag_ref_drop(struct ag_jvm *jvm, jobject ref);
 
 /*
- * Create global and weak global references, on any thread, and count them in *count (atomic).  A
- * session counts in jvm->globals and reports at its end how many remain.  A callback may outlive
- * its session, so it counts in the struct of its profile; when the profile is freed, its remaining
- * count is added to that of the session.  Return NULL, without an exception, if the JVM is out of
- * memory.
+ * Create global and weak global references, on any thread, and increment *count atomically.  A
+ * session counts its references in jvm->globals, and reports at its end how many remain.  A
+ * callback of a profile may outlive the session, so it counts in the struct of the profile; when
+ * the profile is freed, its remaining count is added to jvm->globals.  Return NULL, without a
+ * pending exception, if the JVM is out of memory.
  */
 jobject ag_ref_global(JNIEnv *jni, jobject object, uint64_t *count);
 jweak ag_ref_weak(JNIEnv *jni, jobject object, uint64_t *count);
@@ -30,7 +30,10 @@ void ag_ref_weak_drop(JNIEnv *jni, jweak ref, uint64_t *count);
 /* Clears a pending exception and records an error for `what`; returns whether there was one. */
 bool ag_ref_threw(struct ag_jvm *jvm, const char *what);
 
-/* Return references to an object's class, and to its base class, which extends Object directly. */
+/*
+ * Return local references to the class of an object, and to its base class: the superclass that
+ * extends Object directly.
+ */
 jclass ag_ref_class(struct ag_jvm *jvm, jobject object);
 jclass ag_ref_base_class(struct ag_jvm *jvm, jobject object);
 /* Returns the superclass; NULL for interfaces and Object. */

@@ -43,7 +43,7 @@ int ag_jvmti_check(struct ag_jvm *jvm, const char *what, jvmtiError code);
  */
 int ag_fail(struct ag_jvm *jvm, const char *what, const char *why);
 int ag_fail_memory(struct ag_jvm *jvm);
-/* Discards the recorded error, after an attempt that may fail. */
+/* Discards the recorded error.  Call it after an operation that is allowed to fail. */
 void ag_clear_error(struct ag_jvm *jvm);
 
 /* Calls ag_alloc().  If it fails, records the error and returns NULL. */
@@ -56,7 +56,10 @@ void ag_jvmti_free(struct ag_jvm *jvm, void *p);
 int ag_jvmti_listen(struct ag_jvm *jvm, jvmtiEnv *ti, const jvmtiEventCallbacks *callbacks,
 		    jvmtiEvent event);
 
-/* Returns the JDK release, from JVMTI's version (1: JDK 8); -1: error recorded. */
+/*
+ * Returns the JDK release that JVMTI's version number contains: 1 for JDK 8, 11 for JDK 11.
+ * Returns -1 with the error recorded.
+ */
 int ag_jvmti_release(struct ag_jvm *jvm);
 
 #endif

@@ -4,7 +4,10 @@
 
 #include "jvm/jvmti.h"
 
-/* Starts a thread that calls run(ti, jni, arg) and owns arg.  Returns 0; -1: it was not started. */
+/*
+ * Starts a thread that calls run(jvm->ti, jni, arg).  Returns 0; the thread then owns `arg`.
+ * Returns -1 if no thread was started.
+ */
 int ag_thread_start(struct ag_jvm *jvm, jvmtiStartFunction run, void *arg);
 
 #endif
