@@ -6,7 +6,7 @@
 #include "jvm/class_index.h"
 #include "wire/frame.h"
 
-/* Reads Thread.tid, because applications can override Thread.getId(). */
+/* Stores the ids of the listed threads.  Reads Thread.tid: applications can override getId(). */
 static int read_ids(struct ag_jvm *jvm, struct ag_graph *g)
 {
 	jclass class = ag_ref_base_class(jvm, g->threads[0].thread);
@@ -132,7 +132,7 @@ static int take_tagged(struct ag_jvm *jvm, jclass *classes, jint n)
 	for (jint i = 0; i < n_found; i++) {
 		ag_ref_drop(jvm, classes[found[i] - 1]); /* not NULL if two classes had this tag */
 		classes[found[i] - 1] = objects[i];
-		(void)AG_JVMTI(jvm, SetTag, objects[i], 0); /* an error is recorded, see below */
+		(void)AG_JVMTI(jvm, SetTag, objects[i], 0); /* its error is returned below */
 	}
 	ag_jvmti_free(jvm, objects);
 	ag_jvmti_free(jvm, found);
@@ -140,8 +140,8 @@ static int take_tagged(struct ag_jvm *jvm, jclass *classes, jint n)
 }
 
 /*
- * Fails if one of the last n classes of the index extends java.lang.ref.Reference: the walk did not
- * know this class, and has written its referents as strong references.
+ * Fails if one of the last n classes of the index extends java.lang.ref.Reference.  The walk did
+ * not know these classes yet, so it has written their referents as strong references.
  */
 static int refuse_references(struct ag_jvm *jvm, uint32_t n)
 {
@@ -159,8 +159,9 @@ static int refuse_references(struct ag_jvm *jvm, uint32_t n)
 }
 
 /*
- * Adds the new classes to the class index.  The array is not on the stack: there may be thousands
- * of classes, and an option of the JVM can limit all stacks to 136 KB.
+ * Adds the n classes that the walk found to the class index.  Allocates the array instead of using
+ * the stack, because there may be thousands of classes, and an option of the JVM can limit all
+ * stacks to 136 KB.
  */
 static int add_new(struct ag_jvm *jvm, uint32_t n)
 {

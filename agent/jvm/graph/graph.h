@@ -1,12 +1,12 @@
 /*
- * Writes the heap's objects and references as a heap stream (wire/heap_stream.h).
+ * Walks the heap, and writes its objects and references as a heap stream (wire/heap_stream.h).
  *
  * The agent makes one FollowReferences call, during which the JVM is paused.  It tags no object,
  * because a tag takes 70 bytes and up to 1 µs.  Objects are identified by their addresses, which
  * are read from HotSpot's callback wrappers (heap/klass_probe.h) and never dereferenced.  Each walk
- * verifies these addresses with an Object[] that the agent creates, the holder: its elements are
- * other new arrays and the holder itself, and HotSpot must report every element at its index.
- * Otherwise the heap stream is invalid.
+ * verifies that these values are addresses, with an Object[] that the agent creates, called the
+ * holder.  Its elements are other new arrays and the holder itself.  If HotSpot does not report
+ * every element at its index, the heap stream is invalid.
  */
 #ifndef JTOOL_AGENT_JVM_GRAPH_GRAPH_H
 #define JTOOL_AGENT_JVM_GRAPH_GRAPH_H
@@ -21,7 +21,7 @@ struct ag_graph_opts {
 	uint32_t texts_from;      /* write the start of Strings of at least this length; 0: none */
 	bool snapshot;            /* walk in a child process, see snapshot/snapshot.h */
 	uint32_t life_ms;         /* ms after which the child is ended */
-	uint32_t tries;           /* snapshots tried before; each try has room for more roots */
+	uint32_t tries;           /* number of earlier tries; each try has room for more roots */
 };
 
 struct ag_graph {
@@ -29,7 +29,7 @@ struct ag_graph {
 	uint64_t paused_ns;  /* duration of the pause, from the first callback on */
 	uint64_t waited_ns;  /* part of paused_ns in which the agent waited for the client */
 	uint64_t own_thread; /* id of the agent thread; 0: the heap stream is invalid */
-	uint32_t n_new;      /* classes that the walk found and added to the class index */
+	uint32_t n_new;      /* number of classes that the walk added to the class index */
 	struct ag_graph_thread {
 		jthread thread; /* a local reference */
 		uint64_t id;
@@ -38,15 +38,15 @@ struct ag_graph {
 	struct ag_hash_map methods; /* jmethodID → number, from 1 on */
 	/* Of a walk in a child process: */
 	uint32_t why;      /* WIRE_SNAPSHOT_* */
-	int32_t code;
+	int32_t code;      /* an errno, a signal or an exit code, according to `why`; 0: none */
 	uint64_t child_ns; /* duration of the walk in the child */
 };
 
 /*
- * Walks the heap and sends the heap stream as HEAP_STREAM frames.  Appends the classes that only
- * the walk found to the class index, or NULL for a class that was unloaded meanwhile.  Requires the
- * capability can_tag_objects.  Returns 0, or -1 if the error is recorded or the channel is broken.
- * Release the graph in any case.
+ * Walks the heap and sends the heap stream as HEAP_STREAM frames.  Appends classes that the walk
+ * found, but that were not in the class index, to the index; NULL stands for a class that was
+ * unloaded meanwhile.  Requires can_tag_objects.  Returns 0, or -1 if the error is recorded or the
+ * channel is broken.  Call ag_graph_release() in any case.
  */
 int ag_graph_walk(struct ag_jvm *jvm, struct ag_chan *chan, const struct ag_graph_opts *opts,
 		  struct ag_graph *graph);

@@ -1,8 +1,9 @@
 /*
- * Reads the instance fields that java.lang.Class itself declares: names, reflection data,
- * ClassValues.  HotSpot reports neither these references (VM_HeapWalkOperation::iterate_over_class)
- * nor objects that are reachable only through them.  So the agent reads the fields before the walk,
- * and writes them when the walk visits the class.
+ * Reads the instance fields that java.lang.Class itself declares, such as names, reflection data
+ * and ClassValues.  When HotSpot visits a java.lang.Class, it does not report the references in
+ * these fields (VM_HeapWalkOperation::iterate_over_class), nor objects that are reachable only
+ * through them.  So the agent reads the fields before the walk, and writes them to the heap stream
+ * when the walk visits the java.lang.Class.
  */
 #include <string.h>
 
@@ -14,11 +15,11 @@
 struct fields {
 	jfieldID ids[AG_MIRROR_FIELDS];
 	uint32_t indices[AG_MIRROR_FIELDS];
-	jobject last[AG_MIRROR_FIELDS]; /* the value in an earlier class, often the same object */
+	jobject last[AG_MIRROR_FIELDS]; /* values in the previous class: often the same objects */
 	uint32_t n;
 };
 
-/* Returns true if java.lang.Class has this reference field, and HotSpot does not report it. */
+/* Returns true for an instance field with a reference, unless HotSpot reports that reference. */
 static bool is_wanted(const char *name, const char *signature, jint modifiers)
 {
 	if (modifiers & ACC_STATIC || (*signature != 'L' && *signature != '['))

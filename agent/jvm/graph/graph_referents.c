@@ -1,6 +1,6 @@
 /*
  * Finds the subclasses of java.lang.ref.Reference, and the index of the field `referent` in each of
- * them, because JVMTI reports this field like any other.
+ * them.  The walk needs the index, because JVMTI reports this field like any other.
  */
 #include <string.h>
 
@@ -27,8 +27,8 @@ struct search {
 };
 
 /*
- * Stores `class` in *f if it is Reference or one of the kinds.  Compares names, not loaders:
- * application loaders cannot define classes in java.*.
+ * Stores `class` in *f if it is java.lang.ref.Reference or one of the subclasses in `kinds`.
+ * Comparing names is enough, because application loaders cannot define classes in java.*.
  */
 static int find_kind(struct search *f, jclass class)
 {
@@ -133,7 +133,8 @@ static int add_interfaces(struct ag_jvm *jvm, struct interfaces *all, jclass cla
 }
 
 /*
- * Adds all interfaces of a class: those of the class, of its superclasses, and of these interfaces.
+ * Adds all interfaces of a class to the set: those that the class and its superclasses implement,
+ * and the superinterfaces of these interfaces.
  */
 static int gather_interfaces(struct ag_jvm *jvm, struct interfaces *all, jclass class)
 {
@@ -166,8 +167,8 @@ static int count_fields(struct ag_jvm *jvm, jclass class, uint32_t *count)
 }
 
 /*
- * JVMTI numbers the fields of all interfaces first, then those of the superclasses, of which
- * java.lang.Object comes first and has no fields.
+ * JVMTI numbers the fields of all interfaces first, then those of the superclasses, beginning with
+ * java.lang.Object, which has no fields.
  */
 int ag_graph_interface_fields(struct ag_jvm *jvm, jclass class, uint32_t *count)
 {

@@ -20,8 +20,8 @@ static uint32_t method_number(struct ag_graph_walk *w, jmethodID id)
 }
 
 /*
- * Returns the id of the java.lang.Thread at `address`, or 0 if it is not known.  The callback for a
- * thread root does not report the id.
+ * Returns the id of the java.lang.Thread at `address`, or 0 if the thread is not in graph->threads.
+ * Needed because HotSpot does not report the id with a root of kind THREAD.
  */
 static uint64_t thread_id(struct ag_graph_walk *w, uint64_t address)
 {
@@ -35,10 +35,10 @@ static uint64_t thread_id(struct ag_graph_walk *w, uint64_t address)
 		w->next_thread = k + 1;
 		return g->threads[k].id;
 	}
-	return 0; /* started after the threads were listed, or a thread of the JVM's own */
+	return 0; /* the thread started after the threads were listed, or is one of the JVM's own */
 }
 
-/* Identifies the agent thread, because only this thread has a local reference to the holder. */
+/* Stores the id of the agent thread, the only thread that has a local reference to the holder. */
 static void find_own_thread(struct ag_graph_walk *w, const struct heap_stream_record *root)
 {
 	if (root->address == w->holder)

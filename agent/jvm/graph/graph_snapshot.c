@@ -1,6 +1,7 @@
 /*
- * The walk in a child process.  snapshot/snapshot.h describes the child, snapshot/walk_order.h how
- * the callbacks detect its end; graph_walk.c has the callbacks that write the heap stream.
+ * The walk in a child process.  snapshot/snapshot.h describes the child, and snapshot/walk_order.h
+ * how the callbacks detect the end of the walk.  graph_walk.c has the callbacks that write the heap
+ * stream.
  */
 #ifndef __clang__ /* clang does not have this pragma */
 #pragma GCC optimize("O2")
@@ -11,11 +12,15 @@
 #include "wire/frame.h"
 
 /*
- * Type of the child's last frame: u32 outcome, u64 thread id of the agent, u32 roots without names.
+ * Type of the child's last frame.  Its payload: u32 outcome, u64 id of the agent's thread, u32
+ * number of roots without method names.
  */
 #define CHILD_END UINT16_MAX
 
-/* Room for roots of JNI and the JVM itself; room_for_roots() adds room for classes and threads. */
+/*
+ * Numbers of roots for which there is room: ROOTS_BASE for JNI and the JVM itself, ROOTS_OF_THREAD
+ * for each thread.  room_for_roots() adds room for classes.
+ */
 #define ROOTS_BASE 16384
 #define ROOTS_OF_THREAD 64
 #define ROOM_MAX (1u << 24)
@@ -83,11 +88,13 @@ static void begin(struct ag_graph_walk *w)
 }
 
 /*
- * Returns true for roots that are written in the JVM, before the clone.  HotSpot reports the roots
- * of all threads first, and creates the ids of their methods.  An id that is created in the child
- * does not exist in the JVM, which crashes when it looks up such a method's name.  No object has
- * been visited before the clone: until JDK 17 HotSpot would walk the complete heap again in the JVM
- * to restore the marks of visited objects.
+ * Returns true for the roots of threads, which are written in the JVM, before the clone.  HotSpot
+ * reports them before all other roots, and creates the ids of their methods.  An id that is created
+ * in the child does not exist in the JVM, which would crash when it looks up the method's name.
+ *
+ * The clone cannot be later than that, because HotSpot must not have visited an object before the
+ * clone: until JDK 17 it would walk the complete heap again in the JVM, to restore the marks of the
+ * visited objects.
  */
 static bool is_of_thread(jvmtiHeapReferenceKind kind)
 {
@@ -95,7 +102,7 @@ static bool is_of_thread(jvmtiHeapReferenceKind kind)
 	       kind == JVMTI_HEAP_REFERENCE_JNI_LOCAL;
 }
 
-/* Clones the process.  The walk continues in the child, and ends in the JVM. */
+/* Clones the process.  From here on the walk continues in the child, but is aborted in the JVM. */
 static void clone_here(struct ag_graph_walk *w)
 {
 	if (!ag_graph_flush(w))

@@ -13,8 +13,8 @@
 #define AG_GRAPH_PIECE (64u * 1024)
 #endif
 /*
- * Maximum bytes that one callback writes: a CLASS with its ROOT, a MIRROR with its fields, a
- * reference and a text.
+ * Maximum bytes that one callback writes: a CLASS record with its ROOT, a MIRROR record with its
+ * fields, a reference and a text.
  */
 #define ROOM ((4 + AG_MIRROR_FIELDS) * HEAP_STREAM_RECORD_MAX + HEAP_STREAM_TEXT_MAX)
 #define EVERY_ELEMENT ((UINT64_C(2) << AG_GRAPH_ARRAYS) - 1)
@@ -90,7 +90,7 @@ static void write_loaded(struct ag_graph_walk *w)
 		address = ag_graph_address(w->loaded->list[i]);
 		slot = ag_hash_map_add(&w->classes, address, i);
 		if (!slot)
-			continue; /* this class is written already */
+			continue; /* the class is in the list twice, and is written already */
 		slot->note = w->referents[i];
 		write_class(w, address, i);
 		if (w->at > w->full)
@@ -99,9 +99,10 @@ static void write_loaded(struct ag_graph_walk *w)
 }
 
 /*
- * Adds a class that is not in the class index.  Tags the class, so that its name can be read after
- * the walk.  Writes the size of its java.lang.Class with a root of the agent thread; for classes of
- * the index, the agent's local references are such roots.
+ * Gives a number to a class that is not in the class index, and writes it.  Tags the class, so that
+ * it can be found after the walk.  Also writes a root of the agent thread, with the size of the
+ * java.lang.Class: for a class of the index, HotSpot reports such a root, because the agent has a
+ * local reference to the class.
  */
 static struct ag_hash_entry *new_class(struct ag_graph_walk *w, uint64_t address, jlong size,
 				       jlong *tag)
@@ -131,7 +132,7 @@ static struct ag_hash_entry *new_class(struct ag_graph_walk *w, uint64_t address
 	return slot;
 }
 
-/* Runs in the first callback: from then on no object moves until the walk ends. */
+/* Runs in the first callback, because from then on no object moves until the walk ends. */
 void ag_graph_begin(struct ag_graph_walk *w)
 {
 	w->begin_ns = ag_now_ns();
@@ -228,8 +229,9 @@ static inline void move_to(struct ag_graph_walk *w, uint64_t object)
 }
 
 /*
- * Begins the object `referrer`: HotSpot reports the reference from an object to its class before
- * the others.  Only a java.lang.Class has no such reference; on_mirror() begins it.
+ * Handles the reference from `referrer` to its class, which HotSpot reports before the other
+ * references of an object: begins the object `referrer`.  Only for a java.lang.Class does HotSpot
+ * report no such reference; on_mirror() begins that object.
  */
 static inline void on_class(struct ag_graph_walk *w, uint64_t referrer, uint64_t class,
 			    jlong size, jlong *tag)
@@ -250,8 +252,9 @@ static inline void on_class(struct ag_graph_walk *w, uint64_t referrer, uint64_t
 }
 
 /*
- * Writes the fields of a java.lang.Class.  The records have no sizes: the agent has local
- * references to the field values, and the records of these roots have the sizes.
+ * Writes the fields of a java.lang.Class.  These records do not contain the sizes of the field
+ * values.  The agent has local references to the values, so they are also roots, and the ROOT
+ * records contain the sizes.
  */
 static void write_class_fields(struct ag_graph_walk *w, uint32_t class)
 {
@@ -366,9 +369,10 @@ jint JNICALL ag_graph_on_string(jlong class_tag, jlong size, jlong *tag, const j
 
 /*
  * Returns true if this walk has proved that the callback wrappers contain addresses.  A complete
- * walk must have seen every element of the holder at its index.  HotSpot reports thread roots, such
- * as the holder, first but visits them last; so an aborted walk must have seen the holder as a root
- * of the agent thread, and at least AG_GRAPH_ARRAYS classes of the class index as referrers.
+ * walk must have seen every element of the holder at its index.  An aborted walk may have ended
+ * before that, because HotSpot reports thread roots, such as the holder, first but visits them
+ * last.  So an aborted walk must have seen the holder as a root of the agent thread, and at least
+ * AG_GRAPH_ARRAYS classes of the class index as referrers.
  */
 bool ag_graph_is_certain(const struct ag_graph_walk *w)
 {

@@ -13,7 +13,7 @@
 
 #define AG_GRAPH_ARRAYS 32    /* number of new arrays with which the walk verifies addresses */
 #define AG_GRAPH_NEW 4096     /* maximum of classes that the walk may add to the class index */
-#define AG_GRAPH_METHODS 4096 /* maximum of numbered methods; roots of others have number 0 */
+#define AG_GRAPH_METHODS 4096 /* maximum of numbered methods; further methods have number 0 */
 
 /*
  * AG_REFERENT() packs, for a subclass of java.lang.ref.Reference, the field index of `referent` and
@@ -22,25 +22,28 @@
 #define AG_NO_REFERENT UINT32_MAX /* not a Reference; no class has so many fields */
 #define AG_REFERENT(index, strength) ((uint32_t)(index) << 2 | (strength))
 
-/* For each class of the class index: the values of the reference fields of its java.lang.Class. */
+/*
+ * For each class of the class index: the values of the reference fields of its java.lang.Class (its
+ * mirror), see graph_mirrors.c.
+ */
 #define AG_MIRROR_FIELDS 24 /* JDK 8 to 27 have up to 17 */
 struct ag_mirrors {
 	struct ag_mirror_field {
 		jobject object; /* a local reference */
 		uint32_t index; /* index of the field, as JVMTI numbers fields */
-		bool owns_ref;  /* false: an earlier entry owns the same reference */
+		bool owns_ref;  /* false: an earlier entry has the same reference, and owns it */
 	} *list;
 	uint32_t n, cap;
-	uint32_t *first; /* by class number: index of its first value in `list`; last: n */
+	uint32_t *first; /* by class number: index of its first value in `list`; at the end: n */
 };
 
 struct ag_graph_walk {
-	/* The members that every callback uses. */
-	uint8_t *at, *full; /* output position; a new piece begins once it is beyond `full` */
+	/* The members that every callback uses are in one place, for speed. */
+	uint8_t *at, *full; /* at: output position; when it is beyond `full`, a new piece begins */
 	struct heap_stream_state state;
 	uint32_t referent;  /* AG_REFERENT() of the current object's class, or AG_NO_REFERENT */
-	bool in_holder;     /* the current object is `holder`, whose elements are checked */
-	bool over;          /* true: every callback aborts; graph->outcome says why */
+	bool in_holder;     /* the current object is the holder, whose elements are checked */
+	bool over;          /* every callback aborts the walk; graph->outcome says why */
 	struct ag_hash_map classes; /* address of a java.lang.Class → number of the class */
 
 	struct ag_jvm *jvm;
@@ -52,19 +55,19 @@ struct ag_graph_walk {
 	const uint32_t *referents;       /* AG_REFERENT() of each class in `loaded` */
 	const struct ag_mirrors *mirrors;
 	struct ag_vthreads vthreads;
-	const struct ag_self_objects *own; /* the agent's objects; last: arrays and holder */
-	struct ag_wait_limit patience; /* limits the pause; counts waits for the client */
+	const struct ag_self_objects *own; /* the agent's objects; last: the arrays, the holder */
+	struct ag_wait_limit patience; /* limits the pause, and sums up the waits for the client */
 	uint64_t written;      /* bytes of the heap stream in earlier pieces */
 	int64_t begin_ns;      /* begin of the pause; 0: before the first callback */
-	uint64_t holder;       /* address of the Object[] that has the agent's arrays */
+	uint64_t holder;       /* address of the holder, see graph.h */
 	uint64_t seen_elements; /* bits: elements of the holder that were reported at their index */
-	uint32_t n_mirrors;    /* classes of the class index that were written as MIRROR */
+	uint32_t n_mirrors;    /* number of classes of the class index written as MIRROR so far */
 	uint32_t next_thread;  /* index in graph->threads of the thread that is reported next */
 	bool too_many_classes; /* there are more than AG_GRAPH_NEW new classes */
 	/* Of a walk in a child process: */
 	struct ag_snapshot *snapshot; /* NULL: the walk runs in the JVM */
 	struct ag_walk_order order;
-	uint32_t nameless; /* roots without a method name: the method has no id in the JVM */
+	uint32_t nameless; /* number of roots whose method has an id in the child only: no name */
 };
 
 static inline void ag_graph_write(struct ag_graph_walk *w, const struct heap_stream_record *record)
@@ -77,11 +80,14 @@ static inline uint64_t ag_graph_address(jobject ref)
 	return (uint64_t)(uintptr_t)ag_object_of(ref);
 }
 
-/* Writes `root`, of which the caller has set address and size, with its kind, thread and method. */
+/*
+ * Completes the record `root`, in which the caller has set address and size, with the kind, the
+ * thread and the method of the root, and writes it.
+ */
 void ag_graph_on_root(struct ag_graph_walk *walk, jvmtiHeapReferenceKind kind,
 		      const jvmtiHeapReferenceInfo *info, struct heap_stream_record root);
 
-/* Stores AG_REFERENT() or AG_NO_REFERENT for each class of the list, from the index `from` on. */
+/* Stores AG_REFERENT() or AG_NO_REFERENT in `referents` for each class from number `from` on. */
 int ag_graph_referents(struct ag_jvm *jvm, const struct ag_classes *classes, uint32_t from,
 		       uint32_t *referents);
 
@@ -91,7 +97,9 @@ int ag_graph_referents(struct ag_jvm *jvm, const struct ag_classes *classes, uin
  */
 int ag_graph_interface_fields(struct ag_jvm *jvm, jclass class, uint32_t *count);
 
-/* Reads the fields of every class's java.lang.Class.  Call ag_mirrors_release() in any case. */
+/*
+ * Reads the fields of the java.lang.Class of every class.  Call ag_mirrors_release() in any case.
+ */
 int ag_mirrors_read(struct ag_jvm *jvm, const struct ag_classes *classes, struct ag_mirrors *m);
 void ag_mirrors_release(struct ag_jvm *jvm, struct ag_mirrors *m);
 
@@ -103,18 +111,20 @@ int ag_graph_list_threads(struct ag_jvm *jvm, struct ag_graph *graph);
  */
 int ag_graph_make_own(struct ag_jvm *jvm, struct ag_self_objects *own);
 
-/* Runs the walk.  Returns 0, or -1 with the error recorded.  graph->outcome says how it ended. */
+/*
+ * Run the walk: ag_graph_follow() in the JVM, ag_graph_follow_snapshot() in a child process if
+ * opts->snapshot is set.  Return 0, with graph->outcome set, or -1 with the error recorded.
+ */
 int ag_graph_follow(struct ag_graph_walk *walk);
-/* The same in a child process; requires opts->snapshot. */
 int ag_graph_follow_snapshot(struct ag_graph_walk *walk);
 
-/* Functions of graph_walk.c that walks in the JVM and walks in a child process use. */
+/* Functions of graph_walk.c for both kinds of walks: those in the JVM and those in a child. */
 void ag_graph_begin_piece(struct ag_graph_walk *walk);
 void ag_graph_begin(struct ag_graph_walk *walk); /* call it in the first callback */
 void ag_graph_end_piece(struct ag_graph_walk *walk); /* does nothing if the piece is empty */
 /* Sends the current piece and begins the next one.  Returns false if the walk has to end. */
 bool ag_graph_flush(struct ag_graph_walk *walk);
-/* Returns true if this walk has verified that it reads addresses. */
+/* Returns true if this walk has verified that the callback wrappers contain addresses. */
 bool ag_graph_is_certain(const struct ag_graph_walk *walk);
 jint JNICALL ag_graph_on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo *info,
 				   jlong class_tag, jlong referrer_class_tag, jlong size,

@@ -23,7 +23,7 @@ static int is_used(struct ag_jvm *jvm, jclass class, bool *used)
 	return rc;
 }
 
-/* Compares names, not loaders: application loaders cannot define classes in java.*. */
+/* Comparing names is enough, because application loaders cannot define classes in java.*. */
 int ag_vthreads_find(struct ag_jvm *jvm, const struct ag_classes *classes, jclass *found)
 {
 	int release = ag_jvmti_release(jvm);
@@ -43,8 +43,9 @@ int ag_vthreads_find(struct ag_jvm *jvm, const struct ag_classes *classes, jclas
 }
 
 /*
- * Decodes a field's offset in bytes from its jfieldID.  A checked id, with bit 0 set, has 7 bits
- * for the offset (jfieldIDWorkaround.hpp).  Returns 0 if the offset is not below OFFSET_MAX.
+ * Decodes the offset of an instance field, in bytes, from its jfieldID.  If bit 0 of the id is set,
+ * the id also contains data for a check, and the offset has only 7 bits (jfieldIDWorkaround.hpp).
+ * Returns 0 if the offset is not below OFFSET_MAX.
  */
 static uint32_t offset_of(jfieldID field)
 {
@@ -136,7 +137,7 @@ bool ag_vthreads_certain(struct ag_vthreads *threads)
 	return is_confirmed(threads);
 }
 
-/* If SetTag fails, the class retains its tag until the session ends; the tag has no effect. */
+/* If SetTag fails, the class retains its tag until the session ends, which has no effect. */
 void ag_vthreads_forget(struct ag_jvm *jvm, struct ag_vthreads *threads)
 {
 	if (threads->class)

@@ -2,11 +2,11 @@
  * Virtual threads without a continuation, which FollowReferences must not visit.
  *
  * From JDK 21 on FollowReferences reports the stack of each java.lang.VirtualThread that it visits;
- * it finds the stack with the continuation of the virtual thread.  HotSpot crashes if a virtual
+ * it finds the stack through the continuation of the virtual thread.  HotSpot crashes if a virtual
  * thread is under construction and has no continuation yet (jvmtiEnvBase.cpp, is_vthread_alive();
- * seen with JDK 25 and 27).  So the callback reads the field `cont` of each reported virtual
- * thread, at an offset that is decoded from a jfieldID.  The same walk checks this decoding with
- * the agent's own thread, whose field values are known.
+ * seen with JDK 25 and 27).  So the callback of the walk reads the field `cont` of each reported
+ * virtual thread, at an offset that is decoded from a jfieldID.  The walk first checks this
+ * decoding with the fields of the agent's own thread, whose values are known.
  */
 #ifndef JTOOL_AGENT_JVM_GRAPH_VTHREADS_H
 #define JTOOL_AGENT_JVM_GRAPH_VTHREADS_H
@@ -16,14 +16,16 @@
 
 #define AG_VTHREAD_PROBES 32
 
-/* The offset of a reference field of java.lang.Thread, and whether the field is null in `own`. */
+/*
+ * The offset of a reference field of java.lang.Thread; is_null: it is null in the agent's thread.
+ */
 struct ag_vthread_probe {
 	uint32_t offset;
 	bool is_null;
 };
 
 struct ag_vthreads {
-	jclass class;    /* VirtualThread in the class list, tagged; NULL: no virtual threads */
+	jclass class;    /* java.lang.VirtualThread, which is tagged; NULL: no virtual threads */
 	uint32_t offset; /* of the field `cont` in a virtual thread */
 	jobject own;     /* the agent's java.lang.Thread; the caller owns the reference */
 	struct ag_vthread_probe probes[AG_VTHREAD_PROBES];
@@ -31,18 +33,19 @@ struct ag_vthreads {
 	bool colored;    /* references have the format of generational ZGC */
 };
 
-#define AG_VTHREAD_CLASS INT64_C(-0x76745f63) /* tag of VirtualThread in jvm->ti */
+#define AG_VTHREAD_CLASS INT64_C(-0x76745f63) /* tag of java.lang.VirtualThread in jvm->ti */
 
 /*
- * Stores in *found the class java.lang.VirtualThread of the list, or NULL if there are no virtual
- * threads: before JDK 21, or if the class is not initialised.  Returns 0, or -1 with the error
- * recorded.
+ * Finds the class java.lang.VirtualThread in the list, and stores it in *found.  Stores NULL if
+ * there cannot be virtual threads, because this is a JDK before 21 or the class is not initialised.
+ * Returns 0, or -1 with the error recorded.
  */
 int ag_vthreads_find(struct ag_jvm *jvm, const struct ag_classes *classes, jclass *found);
 
 /*
- * Prepares `threads` for a walk that the current thread starts; `own` is its java.lang.Thread.
- * Returns 0, or -1 with the error recorded.  Call ag_vthreads_forget() in any case.
+ * Prepares `threads` for a walk that the current thread starts; `own` is the java.lang.Thread of
+ * the current thread.  Returns 0, or -1 with the error recorded.  Call ag_vthreads_forget() in any
+ * case.
  */
 int ag_vthreads_learn(struct ag_jvm *jvm, const struct ag_classes *classes, jobject own,
 		      struct ag_vthreads *threads);
@@ -55,9 +58,9 @@ void ag_vthreads_forget(struct ag_jvm *jvm, struct ag_vthreads *threads);
 bool ag_vthreads_certain(struct ag_vthreads *threads);
 
 /*
- * Returns true if the reference at this offset of the object is null.  References have 4 or 8
- * bytes, and their lower 4 bytes are 0 only in null.  In generational ZGC the low 16 bits are a
- * colour, even in null (zAddress.hpp).
+ * Returns true if the reference at this offset of the object is null.  Reads only the lower 4 bytes
+ * of the 4 or 8 bytes, because they are 0 in null only.  With `colored`, the low 16 bits of each
+ * reference, even of null, are a colour of generational ZGC (zAddress.hpp) and are ignored.
  */
 static inline bool ag_vthread_is_null(uint64_t object, uint32_t offset, bool colored)
 {

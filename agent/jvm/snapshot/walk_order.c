@@ -93,9 +93,10 @@ void ag_walk_order_begin(struct ag_walk_order *o)
 }
 
 /*
- * The first reference that HotSpot reports from the table is the one to the table's class.  The
- * class must not be pushed before the tail, so the callback skips this reference.  HotSpot still
- * visits the class, because the noted roots include it.
+ * The first reference that HotSpot reports from the table is the one to the table's class.  If the
+ * class were pushed before the tail, the tail would not be popped last; so the callback skips this
+ * reference.  HotSpot visits the class later, because the first element of the table, also an
+ * Object[], refers to it, too.
  */
 enum ag_walk_step ag_walk_order_step(const struct ag_walk_order *o, jvmtiHeapReferenceKind kind,
 				     uint64_t referrer, uint64_t object, uint32_t index)
