@@ -6,7 +6,8 @@
 #include "jvm/jni_refs.h"
 #include "wire/frame.h"
 
-#define CHILD_END UINT16_MAX /* the last frame of the child: u32 classes that are not in the list */
+/* Type of the child's last frame.  Its payload: u32 value of ag_dump_heap.n_unknown. */
+#define CHILD_END UINT16_MAX
 #define ROOTS ((size_t)1 << 20) /* maximum of GC roots; only the written pages take memory */
 #define LOOK 1024 /* callbacks between two checks of the clock, in the JVM */
 
@@ -26,10 +27,7 @@ static bool is_late(struct ag_dump *d)
 	       ag_now_ns() - d->begin_ns > (int64_t)d->opts->pause_ms * 1000000;
 }
 
-/*
- * Returns true for the roots of threads, reported before the clone for the reason in
- * graph_snapshot.c.
- */
+/* Returns true for roots of threads, reported before the clone: graph_snapshot.c has the reason. */
 static bool is_of_thread(jvmtiHeapReferenceKind kind)
 {
 	return kind == JVMTI_HEAP_REFERENCE_THREAD || kind == JVMTI_HEAP_REFERENCE_STACK_LOCAL ||
@@ -69,7 +67,7 @@ static void find_addresses(struct ag_dump *d)
 	}
 }
 
-/* All roots are known now: calibrates the layouts, and lets HotSpot visit all classes. */
+/* When all roots are known: calibrates the layouts, and lets HotSpot visit all classes. */
 static void begin_child(struct ag_dump *d)
 {
 	const jobject *own = d->own.objects + d->own.n - 1 - AG_GRAPH_ARRAYS;
@@ -93,7 +91,7 @@ static void begin_child(struct ag_dump *d)
 	ag_dump_write_head(d);
 }
 
-/* HotSpot has reported everything: writes the objects and the roots, and ends the child. */
+/* When HotSpot's walk has ended: writes the objects and the roots, and ends the child. */
 static void end_child(struct ag_dump *d) __attribute__((noreturn));
 static void end_child(struct ag_dump *d)
 {
@@ -185,7 +183,7 @@ static jobject new_pattern(struct ag_jvm *jvm, bool is_long)
 	return NULL;
 }
 
-/* Creates the samples.  Returns 1; 0 if a reference is not plain; -1 with the error recorded. */
+/* Creates d->samples.  Returns 1; 0 if a reference is not plain; -1 with the error recorded. */
 static int make_samples(struct ag_dump *d)
 {
 	struct ag_jvm *jvm = d->jvm;
@@ -219,7 +217,7 @@ static bool are_plain(const struct ag_dump *d)
 
 #define CONSTANTS_SIZE (AG_DUMP_CONSTANTS * sizeof(struct ag_dump_constant))
 
-/* Allocates the memory of the callbacks, which must not allocate memory themselves. */
+/* Allocates the memory that the callbacks need, because they must not call an allocator. */
 static int make_room(struct ag_dump *d)
 {
 	d->roots = ag_dump_map(ROOTS * sizeof(*d->roots));
@@ -247,9 +245,10 @@ static void find_own_thread(struct ag_dump *d)
 }
 
 /*
- * Reads the child's last frame: how many classes of the boot loader the child met that are not in
- * the list.  If the boot loader has loaded no class since the list was read, these classes are not
- * loaded at all, and the dump is complete.
+ * Reads the child's last frame, which says how many classes without a loader the child met that are
+ * not in the class list.  If the boot loader has loaded classes since the list was read, these
+ * classes may be among them, and the dump is not complete.  Otherwise they are not loaded at all,
+ * and the dump is complete.
  */
 static int take_end(struct ag_dump *d, const struct wire_writer *frame)
 {
@@ -264,7 +263,8 @@ static int take_end(struct ag_dump *d, const struct wire_writer *frame)
 }
 
 /*
- * Sets d->has_new, which says whether the boot loader has loaded classes since the list was read.
+ * Sets d->has_new if the boot loader has loaded classes since the class list was read.  Returns 0,
+ * or -1 with the error recorded.
  */
 static int find_new(struct ag_dump *d)
 {
@@ -411,7 +411,7 @@ static int dump_classes(struct ag_dump *d)
 	return rc;
 }
 
-/* Checks first whether a snapshot is possible; if not, it reads nothing and links no class. */
+/* Makes the dump if a snapshot is possible; if not, neither reads nor links any class. */
 static int dump(struct ag_dump *d)
 {
 	int rc;

@@ -2,13 +2,14 @@
  * Writes a heap dump (HPROF) of the live objects while the application runs.
  *
  * The agent's thread reads the layout of all classes and the stacks of all threads.  HotSpot's walk
- * begins in the JVM and continues in a cloned child (snapshot/snapshot.h).  It reports the roots,
- * the classes, and one object of each class that it meets; their references prove the layouts.
- * Then the child itself reads all objects from its copy of the heap.  If anything is inconsistent,
- * the child ends, and the client lets the JVM write its own dump.
+ * begins in the JVM and continues in a cloned child (snapshot/snapshot.h).  The walk reports the
+ * roots, the classes, and one object of each class that it meets; the references of these objects
+ * prove the layouts.  Then the child itself reads all objects from its copy of the heap.  If
+ * anything is inconsistent, the child ends, and the client lets the JVM write its own dump.
  *
- * The agent sends HPROF and no format of its own: the identifiers in HPROF are addresses of
- * objects, which the child knows, so neither side has to store or translate identifiers.
+ * The agent sends the HPROF file itself.  It needs no format of its own, because the identifiers in
+ * HPROF can be the addresses of objects, so neither the agent nor the client has to store or
+ * translate identifiers.
  */
 #ifndef JTOOL_AGENT_JVM_DUMP_DUMP_H
 #define JTOOL_AGENT_JVM_DUMP_DUMP_H
@@ -22,10 +23,10 @@ struct ag_dump_opts {
 };
 
 struct ag_dump_result {
-	uint32_t why;      /* WIRE_SNAPSHOT_*; DONE: the dump is complete */
+	uint32_t why;      /* WIRE_SNAPSHOT_*; WIRE_SNAPSHOT_DONE: the dump is complete */
 	int32_t code;      /* an errno, a signal or an exit code; 0: none */
 	uint64_t paused_ns; /* duration of the pause, from the first callback on */
-	uint64_t child_ns;  /* from the clone until the last frame */
+	uint64_t child_ns;  /* time from the clone until the child's last frame */
 };
 
 /*

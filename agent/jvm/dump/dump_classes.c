@@ -1,6 +1,7 @@
 /*
- * Writes each class when HotSpot has reported the references of its java.lang.Class, and compares
- * the references that HotSpot reports for classes and objects with those that the child reads.
+ * Writes each class as soon as HotSpot has reported all references of its java.lang.Class.
+ * Compares the references that HotSpot reports from classes and objects with those that the child
+ * reads.
  */
 #include "jvm/dump/dump_internal.h"
 
@@ -68,7 +69,7 @@ static void count_fields(const struct ag_dump *d, const struct ag_dump_class *c,
 	}
 }
 
-/* Returns the bytes of an instance's fields in the dump, like the JVM in its own CLASS_DUMP. */
+/* Returns the instance size for CLASS_DUMP: as in the JVM's own dump, the bytes of its fields. */
 static uint32_t instance_size(struct ag_dump *d, struct ag_dump_class *c)
 {
 	if (c->kind >= AG_DUMP_OBJECTS)
@@ -138,7 +139,8 @@ static void write_class(struct ag_dump *d, struct ag_dump_class *c,
 }
 
 /*
- * Compares the references of the current object, and writes the class if it is a java.lang.Class.
+ * Ends the current object, if there is one: compares its reported references with those that the
+ * child reads, and writes the class if the object is a java.lang.Class.
  */
 static void end_current(struct ag_dump *d)
 {
@@ -180,7 +182,8 @@ static void add_constant(struct ag_dump *d, uint32_t index, uint64_t object)
 }
 
 /*
- * Lets HotSpot visit one object of each class, an instance or a short array, to prove its layout.
+ * Returns JVMTI_VISIT_OBJECTS if HotSpot shall visit the object to prove the layout of its class:
+ * for one instance or one short array of each class.  Returns 0 for all other objects.
  */
 static jint prove(struct ag_dump *d, uint64_t object)
 {
@@ -215,7 +218,7 @@ jint ag_dump_edge(struct ag_dump *d, jvmtiHeapReferenceKind kind,
 		break;
 	case JVMTI_HEAP_REFERENCE_SUPERCLASS:
 	case JVMTI_HEAP_REFERENCE_INTERFACE:
-		return 0; /* the superclass is known; interfaces are not in a dump */
+		return 0; /* the layout has the superclass, and a dump has no interfaces */
 	case JVMTI_HEAP_REFERENCE_CLASS_LOADER:
 		o->loader = object;
 		break;

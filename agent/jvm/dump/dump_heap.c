@@ -1,4 +1,7 @@
-/* Optimised for speed: as long as the child lives, the kernel copies each page that is changed. */
+/*
+ * Optimised for speed, because as long as the child lives, the kernel copies each page that the
+ * application changes.
+ */
 #ifndef __clang__ /* clang does not have this pragma */
 #pragma GCC optimize("O2")
 #endif
@@ -21,7 +24,7 @@
 #define CHUNK 4096 /* bytes that are converted and then written at once */
 #define MARK_MOVED 3u /* low bits of the mark word of an object that a collector has moved */
 
-/* Bytes of the sub-records' headers, without the tag. */
+/* Bytes of the sub-records before the field values or elements, without the tag. */
 #define INSTANCE_HEADER (8 + 4 + 8 + 4)
 #define OBJECTS_HEADER (8 + 4 + 4 + 8)
 #define PRIMITIVES_HEADER (8 + 4 + 4 + 1)
@@ -50,7 +53,7 @@ void ag_dump_unmap(void *p, size_t size)
 		(void)munmap(p, size); /* cannot fail for these mappings */
 }
 
-/* Runs in the JVM, where no region was mapped and the stack has its first size. */
+/* Frees the memory in the JVM, where no region was mapped and the stack has its initial size. */
 void ag_dump_heap_release(struct ag_dump_heap *h)
 {
 	ag_dump_unmap(h->marks, REGIONS * sizeof(*h->marks));
@@ -163,7 +166,10 @@ void ag_dump_value(struct ag_dump_heap *h, enum ag_hprof_type type, uint64_t at)
 	ag_hprof_put(h->out, value, (size_t)(put_value(h, value, type, at) - value));
 }
 
-/* Returns the place in the segment for a sub-record of `size` bytes, which fits into a segment. */
+/*
+ * Returns the memory for a sub-record of `size` bytes, tag included, in the current segment or, if
+ * that has no room, in a new one.  `size` is at most AG_HPROF_SEGMENT_MAX.
+ */
 static inline uint8_t *room(struct ag_hprof *out, size_t size)
 {
 	uint8_t *at;
@@ -176,8 +182,9 @@ static inline uint8_t *room(struct ag_hprof *out, size_t size)
 }
 
 /*
- * Writes an instance.  A class declares at most 65,535 fields of 8 bytes, half a segment.  An
- * instance that exceeds a segment with its inherited fields ends the child.
+ * Writes an instance.  The fields that one class declares fit into a segment: they are at most
+ * 65,535 fields of 8 bytes, which is half a segment.  If an instance exceeds a segment because of
+ * inherited fields, the child ends.
  */
 static inline void put_instance(struct ag_dump_heap *h, struct ag_dump_class *c, uint64_t object)
 {
@@ -220,8 +227,8 @@ static void put_elements(struct ag_dump_heap *h, enum ag_hprof_type type, unsign
 }
 
 /*
- * Returns the number of elements to write.  A record has less than 4 GB, so a longer array is cut,
- * as in the JVM's own dump.
+ * Returns the number of elements to write of an array whose elements have `size` bytes in the dump.
+ * A record has less than 4 GiB, so a longer array is cut, as in the JVM's own dump.
  */
 static uint32_t length_of(const struct ag_dump_heap *h, uint64_t array, size_t header,
 			  unsigned size)
@@ -261,9 +268,10 @@ static void put_primitives(struct ag_dump_heap *h, const struct ag_dump_class *c
 }
 
 /*
- * Handles the java.lang.Class of a class that is not in the list.  The class was loaded after the
- * list was read, or is only in an archive, or is known to the boot loader but not loaded.  In the
- * last two cases it has no loader; otherwise it ends the child.
+ * Handles the java.lang.Class of a class that is not in the class list.  Either the class was
+ * loaded after the list was read, or it is only in an archive or known to the boot loader, but not
+ * loaded.  A class that is not loaded has no loader.  So if the class has a loader, the child ends;
+ * otherwise the class is counted, and dump.c decides.
  */
 static void look_at_new(struct ag_dump_heap *h, uint64_t mirror)
 {
@@ -300,8 +308,8 @@ static inline void visit(struct ag_dump_heap *h, uint64_t object)
 	struct ag_dump_class *c;
 
 	/*
-	 * A mark word of exactly 3 does not mean a moved object: until JDK 17 HotSpot's walk sets
-	 * it in each object that it visits.
+	 * A mark word of exactly 3 does not mean a moved object, because until JDK 17 HotSpot's
+	 * walk stores this value in each object that it visits.
 	 */
 	if ((mark & MARK_MOVED) == MARK_MOVED && mark != MARK_MOVED)
 		ag_exit(AG_CHILD_MOVED);
@@ -326,7 +334,7 @@ static inline void visit(struct ag_dump_heap *h, uint64_t object)
 	}
 }
 
-/* Takes an object from the stack and prefetches it AHEAD steps before it visits the object. */
+/* Prefetches each object when it is taken from the stack, and visits it AHEAD steps later. */
 void ag_dump_objects(struct ag_dump_heap *h)
 {
 	uint64_t ahead[AHEAD] = { 0 };

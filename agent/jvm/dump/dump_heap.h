@@ -13,8 +13,8 @@
 #include "jvm/snapshot/snapshot.h"
 #include "jvm/snapshot/walk_order.h"
 
-/* Arrays of the agent with known contents, for ag_dump_heap_init(). */
-#define AG_DUMP_PATTERN 37 /* number of elements, with the values 1, 2, … */
+/* Number of elements, with the values 1, 2, …, of the agent's arrays for ag_dump_heap_init(). */
+#define AG_DUMP_PATTERN 37
 
 struct ag_dump_heap {
 	struct ag_dump_layout *layout;
@@ -23,41 +23,43 @@ struct ag_dump_heap {
 	struct ag_hash_map by_address; /* address of a java.lang.Class → number of the class */
 	struct ag_array_layout refs; /* layout of references in arrays and fields */
 	unsigned length_at;   /* offset of an array's length */
-	unsigned small_at, large_at; /* offsets of the first element: large_at of 8-byte elements */
+	/* offsets of the first element of a primitive array: large_at if elements have 8 bytes */
+	unsigned small_at, large_at;
 
-	uint64_t **marks; /* a bit for each word of the heap; regions are mapped when needed */
-	uint64_t *stack;  /* addresses of objects that are marked but not visited */
-	size_t n, cap;
-	uint8_t *values, *values_end; /* memory for ag_dump_class.values */
-	uint32_t n_unknown; /* classes of the boot loader that are not in the class list */
+	uint64_t **marks; /* by region: a bit for each 8 bytes of heap; NULL: not mapped yet */
+	uint64_t *stack;  /* addresses of objects that are marked but not yet visited */
+	size_t n, cap;    /* of the stack: number of addresses, and of entries */
+	uint8_t *values, *values_end; /* unused memory for ag_dump_class.values */
+	uint32_t n_unknown; /* number of classes without a loader that are not in the class list */
 	struct ag_hprof *out;
-	volatile uint64_t *progress;
+	volatile uint64_t *progress; /* incremented while the child visits objects */
 };
 
 /*
- * Maps zeroed memory, of which only the written pages take up room.  Does not use malloc(), whose
- * locks may have been held at the clone.  Returns NULL if there is no address space.
+ * Maps zeroed memory, of which only the written pages take up room.  Does not use malloc(), because
+ * at the clone another thread may have held a lock of malloc().  Returns NULL if there is no
+ * address space.
  */
 void *ag_dump_map(size_t size);
 void ag_dump_unmap(void *p, size_t size); /* p may be NULL */
 
 /*
- * In the JVM: maps the memory of marks, stack and values without touching it.  Returns 0 or an
- * errno.
+ * In the JVM: maps the memory of the marks, the stack and the values without touching it.  Returns
+ * 0 or an errno.
  */
 int ag_dump_heap_reserve(struct ag_dump_heap *h);
 void ag_dump_heap_release(struct ag_dump_heap *h);
 
 /*
- * This function and all below run in the child, and end the child if anything is inconsistent.
- *
  * Finds the layout of arrays with three arrays of known contents: the Object[] `holder`, which has
  * these n elements, and a byte[] and a long[], which have the values 1 to AG_DUMP_PATTERN.
+ *
+ * This function and all below run in the child, and end the child if anything is inconsistent.
  */
 void ag_dump_heap_init(struct ag_dump_heap *h, uint64_t holder, const uint64_t *elements,
 		       uint32_t n, uint64_t bytes, uint64_t longs);
 
-/* Read 4 or 8 bytes of the heap. */
+/* Read the 4 or 8 bytes of the heap at the address `at`. */
 static inline uint32_t ag_dump_word32(uint64_t at)
 {
 	uint32_t word;
@@ -93,9 +95,12 @@ static inline uint32_t ag_dump_class_of(const struct ag_dump_heap *h, uint64_t o
 	return slot->index;
 }
 
-/* Returns the number of the class that has this java.lang.Class; AG_DUMP_NONE: not in the list. */
+/*
+ * Returns the number of the class whose java.lang.Class is at the address `mirror`, or AG_DUMP_NONE
+ * if that class is not in the class list.
+ */
 uint32_t ag_dump_mirrored(const struct ag_dump_heap *h, uint64_t mirror);
-/* Returns true if the object is a java.lang.Class, except for those of primitive types. */
+/* Returns true if the object is a java.lang.Class, but not that of a primitive type. */
 bool ag_dump_is_class(const struct ag_dump_heap *h, uint64_t object);
 uint32_t ag_dump_length(const struct ag_dump_heap *h, uint64_t array);
 /* Returns the offset of a field in the object, or of a static field in the java.lang.Class. */
@@ -103,7 +108,7 @@ uint32_t ag_dump_offset(const struct ag_dump_field *field);
 /* Computes c->values and c->data_len.  The members `super` of all superclasses must be set. */
 void ag_dump_prepare(struct ag_dump_heap *h, struct ag_dump_class *c);
 
-/* Marks an object, and pushes it on the stack if it was not marked.  Ignores 0, which is null. */
+/* Marks an object, and pushes it on the stack if it was not marked yet.  Ignores 0 (null). */
 void ag_dump_reach(struct ag_dump_heap *h, uint64_t object);
 /* Writes all objects that are reachable from the objects on the stack. */
 void ag_dump_objects(struct ag_dump_heap *h);

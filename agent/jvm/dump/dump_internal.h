@@ -12,25 +12,26 @@
 
 struct ag_dump_root {
 	uint64_t address;
-	jmethodID method; /* of a local variable or JNI local reference; NULL: none */
-	uint32_t thread;  /* index in graph->threads; AG_DUMP_NONE: no thread */
-	uint32_t depth;   /* of the stack frame */
+	jmethodID method; /* the method whose stack frame has this root; NULL: no stack frame */
+	uint32_t thread;  /* index in ag_dump.graph.threads; AG_DUMP_NONE: no listed thread */
+	uint32_t depth;   /* depth of the stack frame, from 0 (innermost) */
 	uint8_t tag;      /* enum ag_hprof_sub_tag */
 };
 
+/* An object in a constant pool. */
 struct ag_dump_constant {
 	uint64_t address;
-	uint32_t index;
+	uint32_t index; /* index in the constant pool */
 };
 
 /* The object whose references HotSpot is reporting. */
 struct ag_dump_current {
 	uint64_t address; /* 0: none */
-	uint32_t class;   /* its class number; of a java.lang.Class: of the class it represents */
-	bool is_mirror;
+	uint32_t class;   /* number of its class; if is_mirror, of the class that it represents */
+	bool is_mirror;   /* the object is a java.lang.Class */
 	uint64_t sum;     /* sum of the addresses in its fields or elements, as reported */
-	uint32_t n;       /* number of the addresses in `sum` */
-	/* Addresses that a java.lang.Class refers to: */
+	uint32_t n;       /* number of addresses in `sum` */
+	/* If is_mirror, the addresses of further objects to which it refers; 0: null: */
 	uint64_t loader, signers, domain;
 	uint32_t n_constants;
 };
@@ -41,44 +42,43 @@ struct ag_dump {
 	const struct ag_dump_opts *opts;
 	struct ag_dump_result *result;
 	struct ag_hprof out;
-	const struct ag_classes *list;
-	struct ag_graph graph; /* used for its list of threads */
+	const struct ag_classes *list; /* the class list: the classes loaded before the clone */
+	struct ag_graph graph; /* used for its list of threads only */
 	struct ag_dump_layout layout;
 	struct ag_dump_stacks stacks;
 	struct ag_dump_heap heap;
-	struct ag_self_objects own; /* the last ones are the arrays and their holder */
+	struct ag_self_objects own; /* the agent's objects; last: arrays and holder (graph.h) */
 	struct ag_self_objects sampled;  /* the objects of `samples` */
 	struct ag_klass_samples samples;
 	jobject bytes, longs;       /* arrays with the values 1 to AG_DUMP_PATTERN */
 	struct ag_snapshot snapshot;
 	struct ag_walk_order order;
-	bool has_new; /* the boot loader has loaded classes since the list was read */
-	bool over; /* the walk ends; result->why says why */
-	int64_t begin_ns; /* 0: before the first callback */
+	bool has_new; /* the boot loader has loaded classes since `list` was read */
+	bool over; /* every callback aborts the walk; result->why says why */
+	int64_t begin_ns; /* begin of the pause; 0: before the first callback */
 	uint32_t n_calls;
 	uint32_t own_thread, next_thread; /* indices in graph->threads */
 	struct ag_dump_root *roots;
 	uint32_t n_roots, max_roots;
 	/* Used in the child only: */
-	struct ag_dump_constant *constants; /* constants of the current java.lang.Class */
+	struct ag_dump_constant *constants; /* of the class whose mirror is `current` */
 	struct ag_dump_current current;
-	uint32_t object_class; /* class number of java.lang.Object */
-	uint32_t *traces; /* by thread: number of frames that are written */
+	uint32_t object_class; /* number of the class java.lang.Object */
+	uint32_t *traces; /* by thread: number of stack frames that are written */
 };
 
 /* For callbacks: stores a root.  Returns false if there is no room. */
 bool ag_dump_root(struct ag_dump *d, jvmtiHeapReferenceKind kind,
 		  const jvmtiHeapReferenceInfo *info, uint64_t address);
-/*
- * In the child: write the records before the heap dump, and the roots at the end of the heap dump.
- */
+/* In the child: writes the HPROF records that precede the heap dump segments. */
 void ag_dump_write_head(struct ag_dump *d);
+/* In the child, after all objects: writes the roots. */
 void ag_dump_write_roots(struct ag_dump *d);
 
 /* In the child: processes a reference from an object.  Returns what the callback must return. */
 jint ag_dump_edge(struct ag_dump *d, jvmtiHeapReferenceKind kind,
 		  const jvmtiHeapReferenceInfo *info, uint64_t referrer, uint64_t object);
-/* In the child, after the last reference: writes the classes that HotSpot did not report. */
+/* In the child, after the last reference: writes the classes that are not written yet. */
 void ag_dump_end_classes(struct ag_dump *d);
 
 #endif

@@ -23,9 +23,9 @@ uint32_t ag_dump_symbol(struct ag_jvm *jvm, struct ag_hprof *out, struct ag_dump
 }
 
 /*
- * Returns the symbol of a class's name: "Lcom/acme/Cart;" becomes "com/acme/Cart", and the
- * signature of an array remains.  In the signature of a hidden class JVMTI has a dot before the
- * address, the JVM's own dump a plus sign.
+ * Returns the symbol of the name of a class: the name is "com/acme/Cart" for "Lcom/acme/Cart;", and
+ * the unchanged signature for an array class.  In the signature of a hidden class JVMTI has a dot
+ * before the address; it becomes a plus sign, as in the JVM's own dump.
  */
 static uint32_t class_symbol(struct reading *r, char *signature)
 {
@@ -97,7 +97,10 @@ static int read_field(struct reading *r, jclass class, jfieldID id)
 	return 0;
 }
 
-/* Finds the field Class.classLoader.  JDK 8 to 27 have it, but reflection does not show it. */
+/*
+ * Finds the field classLoader among the fields of `c`, which is java.lang.Class.  JDK 8 to 27 have
+ * this field, although reflection does not show it.
+ */
 static int find_class_loader(struct reading *r, const struct ag_dump_class *c)
 {
 	struct ag_dump_layout *l = r->layout;

@@ -1,11 +1,11 @@
 /*
- * The layout of all classes, read with JVMTI before a snapshot, and used in the child.
+ * The layout of all classes: it is read with JVMTI before a snapshot, and used in the child.
  *
  * In HotSpot the jfieldID of an instance field is the field's offset in the object, shifted by two
  * bits; the jfieldID of a static field points to a JNIid, which has the offset in the
- * java.lang.Class (jfieldIDWorkaround.hpp, jniHandles of JDK 8 to 27).  Only the child relies on
- * that: it decodes the ids, and compares what it reads at these offsets with the references that
- * HotSpot reports.
+ * java.lang.Class (jfieldIDWorkaround.hpp, jniHandles of JDK 8 to 27).  None of this is specified,
+ * so only the child relies on it.  The child decodes the ids, and compares the references that it
+ * reads at these offsets with those that HotSpot reports.
  */
 #ifndef JTOOL_AGENT_JVM_DUMP_DUMP_LAYOUT_H
 #define JTOOL_AGENT_JVM_DUMP_DUMP_LAYOUT_H
@@ -21,15 +21,15 @@ struct ag_dump_field {
 };
 
 enum ag_dump_kind {
-	AG_DUMP_UNKNOWN,    /* not linked: JVMTI does not report its fields */
+	AG_DUMP_UNKNOWN,    /* the class is not linked, so JVMTI does not report its fields */
 	AG_DUMP_INSTANCE,
 	AG_DUMP_CLASS,      /* java.lang.Class */
-	AG_DUMP_STACK,      /* a stack chunk of a virtual thread: its stack frames are not fields */
+	AG_DUMP_STACK,      /* a stack chunk of a virtual thread: it has stack frames, not fields */
 	AG_DUMP_OBJECTS,    /* an array of references */
 	AG_DUMP_PRIMITIVES, /* an array of primitives, of the type `element` */
 };
 
-/* A field of an instance. */
+/* An instance field, as the child reads it. */
 struct ag_dump_value {
 	uint32_t offset;
 	uint8_t type; /* enum ag_hprof_type */
@@ -39,7 +39,7 @@ struct ag_dump_class {
 	uint32_t name;     /* number of an HPROF symbol */
 	uint32_t first, n; /* index and number of the fields that the class itself declares */
 	uint32_t loader;   /* of an array class: number of its loader in `loaders` */
-	jclass super_ref;  /* of the superclass, local; NULL: an interface, or java.lang.Object */
+	jclass super_ref;  /* local reference to the superclass; NULL: an interface, or Object */
 	uint8_t kind;      /* enum ag_dump_kind */
 	bool is_object;    /* this is java.lang.Object */
 	bool is_virtual_thread; /* this is java.lang.VirtualThread, see graph/vthreads.h */
@@ -47,11 +47,11 @@ struct ag_dump_class {
 	/* Set in the child only: */
 	bool is_dumped;    /* the CLASS_DUMP of this class is written */
 	bool is_proven;    /* HotSpot visits an object of this class, which proves the layout */
-	bool has_values;
-	uint32_t super;    /* class number of the superclass; AG_DUMP_NONE */
-	uint32_t data_len; /* bytes of an instance's fields in the dump */
+	bool has_values;   /* ag_dump_prepare() has set the members `values` and data_len */
+	uint32_t super;    /* number of the superclass; AG_DUMP_NONE: no superclass */
+	uint32_t data_len; /* bytes that the fields of an instance have in the dump */
 	uint32_t n_values;
-	struct ag_dump_value *values; /* fields of the class and its superclasses */
+	struct ag_dump_value *values; /* instance fields of the class and its superclasses */
 	uint64_t address;  /* of its java.lang.Class */
 };
 #define AG_DUMP_NONE UINT32_MAX
@@ -61,9 +61,9 @@ struct ag_dump_layout {
 	uint32_t n;
 	struct ag_dump_field *fields;
 	uint32_t n_fields, cap_fields;
-	struct ag_ids loaders; /* class loaders of the array classes */
-	uint32_t class_loader; /* index in `fields` of Class.classLoader */
-	struct ag_hash_map symbols;
+	struct ag_ids loaders; /* the class loaders of the array classes */
+	uint32_t class_loader; /* index in `fields` of the field Class.classLoader */
+	struct ag_hash_map symbols; /* the HPROF symbols, see ag_hprof_symbol() */
 };
 
 /*
@@ -73,14 +73,15 @@ struct ag_dump_layout {
 int ag_dump_link(struct ag_jvm *jvm);
 
 /*
- * Reads the layout of the listed classes, and writes the names of classes and fields.  Returns 0,
- * or -1 if the error is recorded or the channel is broken.  Release the layout in any case.
+ * Reads the layout of the listed classes, and writes the names of classes and fields to `out`.
+ * Returns 0, or -1 if the error is recorded or the channel is broken.  Call
+ * ag_dump_layout_release() in any case.
  */
 int ag_dump_layout_read(struct ag_jvm *jvm, struct ag_hprof *out, const struct ag_classes *list,
 			struct ag_dump_layout *layout);
 void ag_dump_layout_release(struct ag_jvm *jvm, struct ag_dump_layout *layout);
 
-/* Returns the number of a symbol, which it writes if it is new; 0 with the error recorded. */
+/* Returns the number of a symbol, and writes the symbol if it is new.  0: error recorded. */
 uint32_t ag_dump_symbol(struct ag_jvm *jvm, struct ag_hprof *out, struct ag_dump_layout *layout,
 			const char *text);
 

@@ -1,8 +1,8 @@
 /*
  * Links classes of the boot loader.  Class-data archives of JDK 17 and later have instances of
- * classes that are loaded but not linked, and JVMTI does not report the fields of such a class.
- * HotSpot links a class when reflection lists its fields, as it does before the first use of the
- * class, and does not initialise it.
+ * classes that are loaded but not linked, and JVMTI does not report the fields of such a class.  So
+ * the agent makes reflection list the fields of the class: HotSpot then links the class, as it
+ * would before the first use of the class, but does not initialise it.
  */
 #include "jvm/dump/dump_layout.h"
 
@@ -25,8 +25,8 @@ static jmethodID find_method(struct ag_jvm *jvm, jclass any)
 }
 
 /*
- * Links a class of the boot loader by listing its public fields; the list itself is not needed.  A
- * class that cannot be linked remains as it is.
+ * Links a class, if its loader is the boot loader, by listing its public fields; the list itself is
+ * not needed.  A class that cannot be linked remains unlinked.
  */
 static int link_class(struct ag_jvm *jvm, jclass class, jmethodID method)
 {

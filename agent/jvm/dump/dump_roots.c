@@ -5,8 +5,8 @@
 #define FIRST_TRACE 2u /* serial number of the first thread's trace; 1 is the empty trace */
 
 /*
- * Returns the index of the thread that has this address or, if `address` is 0, this id.  HotSpot
- * reports threads in the order of the list.
+ * Returns the index of the thread that has this address or, if `address` is 0, this id.  The search
+ * begins at next_thread, because HotSpot reports the threads in the order of the list.
  */
 static uint32_t thread_by(struct ag_dump *d, uint64_t id, uint64_t address)
 {
@@ -58,8 +58,8 @@ static void describe(struct ag_dump *d, jvmtiHeapReferenceKind kind,
 		root->tag = AG_HPROF_ROOT_UNKNOWN;
 	}
 	/*
-	 * The thread may be missing in the list, as a virtual thread is: its references become
-	 * unknown roots.
+	 * If the thread is not in the list, for example because it is a virtual thread, its local
+	 * references and variables become unknown roots.
 	 */
 	if (root->thread == AG_DUMP_NONE && (root->tag == AG_HPROF_ROOT_JNI_LOCAL ||
 					     root->tag == AG_HPROF_ROOT_JAVA_FRAME))
@@ -80,7 +80,10 @@ bool ag_dump_root(struct ag_dump *d, jvmtiHeapReferenceKind kind,
 	return true;
 }
 
-/* Returns the serial number in the LOAD_CLASS record of a class, or 0 if the class is not known. */
+/*
+ * Returns the serial number that the LOAD_CLASS record of a class has, or 0 if the class is not in
+ * the class list.
+ */
 static uint32_t serial_of(const struct ag_dump *d, jclass class)
 {
 	return class ? ag_dump_mirrored(&d->heap, ag_graph_address(class)) + 1 : 0;
@@ -138,7 +141,10 @@ void ag_dump_write_head(struct ag_dump *d)
 		write_trace(d, FIRST_TRACE + i, i + 1, first[i], first[i + 1] - first[i]);
 }
 
-/* Returns the depth of a local reference, if the thread's stack has its method at this depth. */
+/*
+ * Returns the depth of a root's stack frame, or NO_FRAME if the stack that was read has no frame of
+ * the same method at this depth.
+ */
 static uint32_t frame_of(const struct ag_dump *d, const struct ag_dump_root *root)
 {
 	const uint32_t *first = d->stacks.first + root->thread;
@@ -182,7 +188,8 @@ static void write_root(struct ag_dump *d, const struct ag_dump_root *root)
 		break;
 	case AG_HPROF_ROOT_THREAD:
 		/*
-		 * A thread that started after the list was read has neither a number nor a trace.
+		 * A thread that is not in the list, because it started after the list was read, has
+		 * the number AG_DUMP_NONE + 1 = 0 and the empty trace.
 		 */
 		ag_hprof_u4(out, root->thread + 1);
 		ag_hprof_u4(out, root->thread == AG_DUMP_NONE ? AG_HPROF_NO_TRACE
@@ -194,9 +201,10 @@ static void write_root(struct ag_dump *d, const struct ag_dump_root *root)
 }
 
 /*
- * Returns false for a root that the dump omits.  HotSpot reports every object to which the boot
- * loader refers as a system class.  The java.lang.Class of a class that is not loaded is omitted;
- * an object that is not a class, such as a constant, becomes an unknown root.
+ * Returns true if the dump contains this root.  HotSpot reports every object to which the boot
+ * loader refers as a system class, even if it is not one.  If the object is the java.lang.Class of
+ * a class that is not in the class list, because it is not loaded, the dump omits the root.  If the
+ * object is not a java.lang.Class, but for example a constant, the root becomes an unknown root.
  */
 static bool is_written(const struct ag_dump *d, struct ag_dump_root *root)
 {

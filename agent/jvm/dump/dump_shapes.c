@@ -1,5 +1,6 @@
 /*
- * The layout of objects: of arrays, found with known arrays; of instances, decoded from field ids.
+ * The layout of objects.  The layout of arrays is found with arrays of known contents, the layout
+ * of instances is decoded from field ids.
  */
 #include "jvm/dump/dump_heap.h"
 
@@ -22,9 +23,9 @@ uint32_t ag_dump_length(const struct ag_dump_heap *h, uint64_t array)
 }
 
 /*
- * The id of an instance field is its offset << 2, but a checked id, with bit 0 set, has only 7 bits
- * for the offset.  The id of a static field points to a struct JNIid { Klass *holder; JNIid *next;
- * int offset; … }.
+ * The id of an instance field is its offset << 2.  If bit 0 of the id is set, the id also contains
+ * data for a check, and the offset has only 7 bits.  The id of a static field points to a struct
+ * JNIid { Klass *holder; JNIid *next; int offset; … }.
  */
 uint32_t ag_dump_offset(const struct ag_dump_field *field)
 {
@@ -53,7 +54,7 @@ static bool has_pattern(uint64_t at, unsigned size)
 	return true;
 }
 
-/* Returns the offset of an array's first element: where the pattern is found after the length. */
+/* Returns the offset of an array's first element: the one where the values 1, 2, … begin. */
 static unsigned find_pattern(const struct ag_dump_heap *h, uint64_t array, unsigned size)
 {
 	for (unsigned at = h->length_at + 4; at <= h->length_at + 16; at += 4) {

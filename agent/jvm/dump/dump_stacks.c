@@ -18,7 +18,7 @@ struct reading {
 	struct ag_dump_stacks *stacks;
 };
 
-/* Enlarges the list if it is full. */
+/* Doubles the capacity of a list of n items of `size` bytes, if the list is full. */
 static int grow(struct ag_jvm *jvm, void **list, uint32_t n, uint32_t *cap, size_t size)
 {
 	uint32_t more = *cap ? *cap * 2 : METHODS_FIRST;
@@ -118,7 +118,7 @@ static int read_threads(struct reading *r, const jthread *threads, jint n, uint3
 		for (jint k = 0; k < list[i].frame_count && rc == 0 &&
 				 r->stacks->n_frames < FRAMES_MAX; k++)
 			rc = add_frame(r, &list[i].frame_buffer[k]);
-		if (list[i].thread != threads[i]) /* HotSpot returns the same reference */
+		if (list[i].thread != threads[i]) /* in HotSpot they are the same reference */
 			ag_ref_drop(r->jvm, list[i].thread);
 	}
 	ag_jvmti_free(r->jvm, list);

@@ -1,9 +1,10 @@
 /*
  * The stacks of all threads, read a moment before a snapshot.
  *
- * A thread that runs between the reading and the clone has other stack frames in the snapshot.
- * HotSpot reports method and depth of each local variable in the snapshot.  The dump assigns the
- * variable to a stack frame only if the stack that was read has the same method at this depth.
+ * If a thread runs between the reading and the clone, its stack in the snapshot differs from the
+ * stack that was read.  HotSpot reports the method and the depth of each local variable in the
+ * snapshot.  The dump assigns the variable to a stack frame only if the stack that was read has the
+ * same method at the same depth.
  */
 #ifndef JTOOL_AGENT_JVM_DUMP_DUMP_STACKS_H
 #define JTOOL_AGENT_JVM_DUMP_DUMP_STACKS_H
@@ -19,7 +20,7 @@ struct ag_dump_method {
 struct ag_dump_frame {
 	jmethodID id;
 	uint32_t method; /* index in `methods` */
-	jint line;       /* as in HPROF: -1 unknown, -3 native */
+	jint line;       /* line number as in HPROF; -1: unknown; -3: a native method */
 };
 
 struct ag_dump_stacks {
@@ -28,11 +29,11 @@ struct ag_dump_stacks {
 	struct ag_hash_map numbers; /* jmethodID → index in `methods` */
 	struct ag_dump_frame *frames;
 	uint32_t n_frames, cap_frames;
-	uint32_t *first; /* by thread: index of its innermost frame; the last entry is n_frames */
+	uint32_t *first; /* by thread: index of its innermost frame; after the threads: n_frames */
 };
 
 /*
- * Reads the stacks of graph->threads, and writes the names of their methods.  Requires
+ * Reads the stacks of graph->threads, and writes the names of their methods to `out`.  Requires
  * can_get_line_numbers and can_get_source_file_name.  Call ag_dump_stacks_release() in any case.
  */
 int ag_dump_stacks_read(struct ag_jvm *jvm, struct ag_hprof *out, const struct ag_graph *graph,

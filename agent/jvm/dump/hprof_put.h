@@ -1,11 +1,11 @@
 /*
- * Writes HPROF in DUMP_DATA frames: the agent's thread writes header and symbols, the child the
- * rest.
+ * Writes an HPROF file in DUMP_DATA frames.  The agent's thread writes the header and the symbols,
+ * the child everything else.
  *
  * A heap dump consists of HEAP DUMP SEGMENT records, which contain sub-records.  The length of a
- * record precedes its contents, and a stream cannot be rewritten.  So sub-records are collected
- * until a segment is full; a sub-record that is larger than a segment is a segment of its own,
- * whose length is known in advance.
+ * record precedes its contents and cannot be corrected after it was sent.  So sub-records are
+ * collected until they fill a segment, and the segment is written then.  A sub-record that is
+ * larger than AG_HPROF_SEGMENT_MAX becomes a segment of its own, whose length is known in advance.
  */
 #ifndef JTOOL_AGENT_JVM_DUMP_HPROF_PUT_H
 #define JTOOL_AGENT_JVM_DUMP_HPROF_PUT_H
@@ -53,7 +53,7 @@ enum ag_hprof_type {
 
 #define AG_HPROF_ID 8                /* bytes of an identifier */
 #define AG_HPROF_NO_TRACE 1u         /* serial number of the empty stack trace */
-#define AG_HPROF_SEGMENT_MAX (1u << 20)
+#define AG_HPROF_SEGMENT_MAX (1u << 20) /* maximum bytes of collected sub-records */
 
 struct ag_hprof {
 	struct ag_chan *chan;
@@ -67,7 +67,10 @@ struct ag_hprof {
 
 /* Returns the type of a field whose signature begins with this letter; AG_HPROF_NONE: unknown. */
 enum ag_hprof_type ag_hprof_type_of(char signature);
-/* Returns how many bytes a value has in a dump.  In the heap a reference may have only 4. */
+/*
+ * Returns how many bytes a value of this type has in a dump: a reference 8, but in the heap maybe
+ * 4.
+ */
 unsigned ag_hprof_size_of(enum ag_hprof_type type);
 
 /* Appends bytes to the dump.  Does nothing if the channel is broken. */
@@ -80,7 +83,10 @@ void ag_hprof_header(struct ag_hprof *h, uint64_t now_ms);
 /* Writes the header of a record whose contents have `len` bytes. */
 void ag_hprof_record(struct ag_hprof *h, enum ag_hprof_tag tag, uint32_t len);
 
-/* Begins a sub-record of `size` bytes, and writes its tag.  The functions below append to it. */
+/*
+ * Begins a sub-record of `size` bytes, including its tag, and writes the tag.  The functions from
+ * ag_hprof_put() to ag_hprof_u8() append to the sub-record.
+ */
 void ag_hprof_sub(struct ag_hprof *h, enum ag_hprof_sub_tag tag, size_t size);
 void ag_hprof_put(struct ag_hprof *h, const void *data, size_t len);
 void ag_hprof_u1(struct ag_hprof *h, unsigned value);
