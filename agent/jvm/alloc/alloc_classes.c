@@ -1,4 +1,4 @@
-/* Optimised for speed: application threads call this. */
+/* Optimised for speed, because application threads call these functions. */
 #ifndef __clang__ /* clang has no such pragma */
 #pragma GCC optimize("O2")
 #endif
@@ -11,7 +11,7 @@
 #include "util/concurrent_table.h"
 #include "util/hash.h"
 
-/* Arena bytes per table slot: 98,304 classes with 64 MB. */
+/* The tables get one hash slot per CLASS_BYTES bytes of the arena: 98,304 classes with 64 MB. */
 #define CLASS_BYTES 512u
 
 struct ag_alloc_classes {
@@ -110,8 +110,8 @@ static uint32_t kind_of(struct ag_alloc_classes *kinds, jvmtiEnv *ti, jclass cla
 }
 
 /*
- * Adds a class.  The reference to it is weak, so that the class can be unloaded; afterwards the
- * reference equals no class.
+ * Adds a class.  The reference to the class is weak, so that the class can be unloaded; the
+ * reference then equals no class.
  */
 static struct ag_item *add_class(struct ag_alloc_classes *kinds, jvmtiEnv *ti,
 				 const struct class_key *wanted, jint hash)
@@ -139,7 +139,8 @@ static struct ag_item *add_class(struct ag_alloc_classes *kinds, jvmtiEnv *ti,
 }
 
 /*
- * Matches a class of another kind, even if that class is unloaded: earlier counts may belong to it.
+ * Matches each class of another kind, even if it was unloaded, because earlier counts may belong to
+ * it.
  */
 static bool is_other(const struct ag_item *item, const void *key)
 {

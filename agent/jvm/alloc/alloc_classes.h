@@ -2,9 +2,9 @@
  * Numbers for the classes of profiled objects.  Classes with the same name have the same number,
  * which is called their kind.  Any thread may call these functions; they take no lock.
  *
- * A class is found by the identity hash of its Class object: bytecode, JNI and JVMTI agree on it,
- * and reading it is cheap.  Two classes may have the same hash; the functions detect that
- * (`shared`) if each class is added before its first object is allocated.
+ * A class is found by the identity hash of its java.lang.Class, because bytecode, JNI and JVMTI
+ * return the same hash, and reading it is cheap.  Two classes may have the same hash.
+ * ag_alloc_classes_of() detects that, if each class is added before its first object is allocated.
  */
 #ifndef JTOOL_AGENT_JVM_ALLOC_ALLOC_CLASSES_H
 #define JTOOL_AGENT_JVM_ALLOC_ALLOC_CLASSES_H
@@ -16,9 +16,12 @@
 
 struct ag_alloc_classes; /* allocated in the arena */
 
-/* *globals counts the references (jni_refs.h).  Returns NULL if the arena has no room. */
+/*
+ * Creates an empty table in the arena, or returns NULL if the arena has no room.  The table counts
+ * its global references in *globals (jni_refs.h).
+ */
 struct ag_alloc_classes *ag_alloc_classes_new(struct ag_arena *arena, uint64_t *globals);
-/* Drops the weak references to classes. */
+/* Deletes the weak references to the classes. */
 void ag_alloc_classes_release(struct ag_alloc_classes *kinds, JNIEnv *jni);
 
 /*

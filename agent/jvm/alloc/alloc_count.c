@@ -1,6 +1,6 @@
 /*
- * Slow paths of the hooks: for the first object of a class or array site in a thread, for objects
- * of unknown size, and for all objects of profiles that track live objects.
+ * The slow paths of the hooks.  They are taken for the first object of a class or array site in a
+ * thread, for objects of unknown size, and for all objects of profiles that track live objects.
  */
 #ifndef __clang__ /* clang does not have this pragma */
 #pragma GCC optimize("O2")
@@ -27,7 +27,8 @@ static bool is_wanted(const struct ag_alloc_profile *profile, uint32_t kind)
 }
 
 /*
- * Sets the kind of a new cell.  If it is filtered out, its objects never take the slow path again.
+ * Sets the kind of a new cell.  If the globs exclude the kind, lets objects of this cell never take
+ * the slow path again.
  */
 static void set_kind(const struct ag_alloc_profile *profile, struct ag_count_cell *cell,
 		     uint32_t kind)
@@ -37,7 +38,7 @@ static void set_kind(const struct ag_alloc_profile *profile, struct ag_count_cel
 		cell->next = UINT64_MAX;
 }
 
-/* Returns the cell of a kind whose class shares its hash with another class. */
+/* Returns the cell for a kind whose class has the same hash as another class, or NULL: no room. */
 static struct ag_count_cell *divided_cell(struct ag_alloc_profile *profile,
 					  struct ag_thread_slot *slot, uint32_t kind, jint hash)
 {
@@ -53,7 +54,10 @@ static struct ag_count_cell *divided_cell(struct ag_alloc_profile *profile,
 	return cell;
 }
 
-/* Fills in the cell for the first object of a class in a thread. */
+/*
+ * Fills in and publishes a new cell at the first object of a class in a thread.  If the hash is
+ * shared, the cell counts nothing, and divided_cell() returns a cell for each class.
+ */
 static void fill_class(struct ag_alloc_profile *profile, struct ag_thread_slot *slot,
 		       struct ag_count_cell *cell, jobject object, uint32_t kind, jint hash,
 		       bool shared)
@@ -84,7 +88,7 @@ static struct ag_count_cell *class_cell(struct ag_alloc_profile *profile,
 	kind = ag_alloc_classes_of(profile->kinds, profile->ti, jni, class, hash, &shared);
 	(*jni)->DeleteLocalRef(jni, class);
 	if (kind == AG_ALLOC_CLASS_NONE)
-		return NULL; /* no room for the class; its next object tries again */
+		return NULL; /* no room for the class; the next object of the class tries again */
 	if (is_new)
 		fill_class(profile, slot, cell, object, kind, hash, shared);
 	return cell->flags & AG_CELL_SHARED ? divided_cell(profile, slot, kind, hash) : cell;
@@ -105,7 +109,7 @@ void ag_count_object(struct ag_alloc_profile *profile, struct ag_thread_slot *sl
 	ag_count_cell_add(profile, slot, cell, 1, bytes, object, AG_ORIGIN_CONSTRUCTOR);
 }
 
-/* Fills in the cell for arrays of this kind. */
+/* Fills in and publishes a new cell for arrays of this kind. */
 static void fill_array(struct ag_alloc_profile *profile, struct ag_thread_slot *slot,
 		       struct ag_count_cell *cell, uint64_t key, uint32_t kind)
 {
@@ -237,7 +241,10 @@ void ag_count_arrays(struct ag_alloc_profile *profile, struct ag_thread_slot *sl
 		add_levels(profile, slot, array, number, array_site);
 }
 
-/* Returns the cell for objects of a class from one array site, or from the VM. */
+/*
+ * Returns the cell for objects of this class that are allocated at one array site or, if array_site
+ * is NULL, by the VM.  NULL: no room.
+ */
 static struct ag_count_cell *cell_below(struct ag_alloc_profile *profile,
 					struct ag_thread_slot *slot, uint64_t key, jclass class,
 					const struct ag_array_site *array_site)

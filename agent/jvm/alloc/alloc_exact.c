@@ -4,7 +4,10 @@
 #include "jvm/alloc/alloc_exact_state.h"
 #include "jvm/jni_refs.h"
 
-/* Looks up VirtualThread.carrierThread.  JVMTI reports no fields until the class is linked. */
+/*
+ * Looks up the field VirtualThread.carrierThread.  Has no effect until the class is linked, because
+ * JVMTI reports no fields before.
+ */
 static void learn_carrier(struct ag_alloc_profile *profile, JNIEnv *jni, jclass class)
 {
 	struct ag_jvm jvm = { .ti = profile->ti, .jni = jni }; /* errors are ignored */
@@ -60,7 +63,7 @@ static int learn_loaded(struct ag_jvm *jvm, struct ag_alloc_profile *profile)
 	if (ag_ref_push(jvm) != 0)
 		return -1;
 	rc = ag_classes_get(jvm, &classes);
-	if (rc == 0) /* JDK 8 and 11 also count the references of outer local frames */
+	if (rc == 0) /* -Xcheck:jni of JDK 8 and 11 also counts those of outer local frames */
 		rc = ag_ref_expect(jvm, 2 * ((jint)classes.n + 64));
 	for (uint32_t i = 0; rc == 0 && i < classes.n; i++)
 		ag_exact_learn(profile, jvm->jni, classes.list[i]);
@@ -118,7 +121,7 @@ static void disable_events(const struct ag_alloc_profile *profile)
 {
 	jvmtiEnv *ti = profile->ti;
 
-	/* Both calls fail if the event was never enabled, or if the JVM is shutting down. */
+	/* These calls fail if the event was never enabled or the JVM is shutting down: harmless. */
 	(void)(*ti)->SetEventNotificationMode(ti, JVMTI_DISABLE, JVMTI_EVENT_VM_OBJECT_ALLOC, NULL);
 	(void)(*ti)->SetEventNotificationMode(ti, JVMTI_DISABLE, JVMTI_EVENT_CLASS_PREPARE, NULL);
 }

@@ -1,5 +1,5 @@
 /*
- * Counts every allocation.
+ * Exact profiles: count every allocation.
  *
  * Where allocations are counted:
  * - The constructor of java.lang.Object calls a hook for each object that a constructor
@@ -38,44 +38,48 @@
 enum ag_array_site_kind {
 	AG_ARRAY_SITE_ARRAY,         /* newarray, anewarray */
 	AG_ARRAY_SITE_ARRAYS,        /* multianewarray */
-	AG_ARRAY_SITE_CLONE,         /* invokevirtual: counts if it selected Object.clone() */
-	AG_ARRAY_SITE_CLONE_SPECIAL, /* invokespecial: the same, searched from `owner` on */
+	AG_ARRAY_SITE_CLONE,         /* invokevirtual of clone(): counts if it ran Object.clone() */
+	AG_ARRAY_SITE_CLONE_SPECIAL, /* invokespecial of clone(): counts if it ran Object.clone() */
 	AG_ARRAY_SITE_RESULT,        /* a call that returns an object which it allocated */
 };
 /*
  * Returns a new number for an array site, or 0 if there is no room.  A number is never reused, not
- * even by a later profile.  `signature` is that of the array, or NULL if it depends on the object.
- * `owner` is the internal name of the class whose method is called.
+ * even by a later profile.  `signature` is the signature of the array's class, or NULL if the class
+ * can differ from object to object.  If the site is a method call, `owner` is the internal name of
+ * the class that the call names as owner of the method.
  */
 uint32_t ag_array_site_new(struct ag_exact *exact, enum ag_array_site_kind kind,
 			   const char *signature, size_t signature_len, const char *owner,
 			   size_t owner_len);
 
 /*
- * In alloc_hooks.c: hooks count from ag_alloc_hooks_on() to ag_alloc_hooks_off(), which also waits
- * for hooks in flight.
+ * In alloc_hooks.c: ag_alloc_hooks_on() lets the hooks count for this profile.
+ * ag_alloc_hooks_off() stops that and waits for hooks in flight.
  */
 void ag_alloc_hooks_on(struct ag_alloc_profile *profile);
 void ag_alloc_hooks_off(struct ag_alloc_profile *profile);
 
 /*
- * In alloc_instrument*.c: adds hooks to classes.  Loaded classes that allocate arrays are
- * retransformed in batches, so that there are few pauses; java.lang.Object comes last.  New classes
- * get hooks while they are loaded.  If ag_alloc_code_install() fails, it returns NULL with the
- * error recorded, and all classes are restored.  ag_alloc_code_remove() restores all classes.
+ * In alloc_instrument*.c: ag_alloc_code_install() adds hooks to classes, ag_alloc_code_remove()
+ * restores all classes.  Loaded classes that allocate arrays are retransformed in batches, so that
+ * there are few pauses, and java.lang.Object after them.  New classes get hooks while they are
+ * loaded.  If ag_alloc_code_install() fails, it returns NULL with the error recorded, and all
+ * classes are restored.
  */
 struct ag_alloc_code;
 struct ag_alloc_code *ag_alloc_code_install(struct ag_jvm *jvm, struct ag_alloc_profile *profile);
 /* Instruments classes that could not get hooks when they were loaded.  Call this once a second. */
 void ag_alloc_code_tick(struct ag_jvm *jvm, struct ag_alloc_code *alloc_code);
 void ag_alloc_code_remove(struct ag_jvm *jvm, struct ag_alloc_code *alloc_code, jvmtiError *code);
+/* Stores the number of classes that have hooks, and of classes that were refused. */
 void ag_alloc_code_count(const struct ag_alloc_code *alloc_code, uint32_t *hooked,
 			 uint32_t *refused);
+/* Implements ag_alloc_profile_notes() for the limitations that concern instrumented code. */
 int ag_alloc_code_notes(const struct ag_alloc_code *alloc_code, ag_alloc_profile_note_fn *report,
 			void *arg);
 void ag_alloc_code_free(struct ag_jvm *jvm, struct ag_alloc_code *alloc_code);
 
-/* Returns true if a glob matches the class of this signature, or if there are no globs. */
+/* Returns true if a glob matches the class with this signature, or if there are no globs. */
 bool ag_exact_wants(const struct ag_alloc_profile *profile, const char *signature, size_t len);
 
 #endif

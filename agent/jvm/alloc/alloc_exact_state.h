@@ -1,8 +1,9 @@
 /*
- * State that the parts of an exact profile share: alloc_exact begins and ends it, alloc_hooks has
- * the natives and the threads, thread_counts the threads' tables, alloc_count the slow paths,
- * array_sites the sites in code that allocate arrays, alloc_stack walks stacks, alloc_sizes
- * measures arrays, class_filter selects classes, alloc_merge adds up the tables.
+ * State that the source files of an exact profile share.  alloc_exact.c begins and ends the
+ * profile; alloc_hooks.c has the natives and the slots of threads, thread_counts.c the threads'
+ * tables of counters, alloc_count.c the slow paths of the natives, array_sites.c the sites in code
+ * that allocate arrays.  alloc_stack.c walks stacks, alloc_sizes.c measures arrays, class_filter.c
+ * selects classes, alloc_merge.c adds up the tables.
  */
 #ifndef JTOOL_AGENT_JVM_ALLOC_ALLOC_EXACT_STATE_H
 #define JTOOL_AGENT_JVM_ALLOC_ALLOC_EXACT_STATE_H
@@ -10,14 +11,17 @@
 #include "jvm/alloc/alloc_exact.h"
 #include "jvm/instrument/quiesce.h"
 
-/* Counters of one thread for a class or an array site.  The thread stores `key` last. */
+/*
+ * A cell: the counters of one thread for a class or an array site.  The thread stores `key` last,
+ * so that threads which read the table see only complete cells.
+ */
 struct ag_count_cell {
-	uint64_t key;              /* 0: unused */
-	uint64_t count;
+	uint64_t key;              /* see below; 0: the cell is unused */
+	uint64_t count;            /* number of objects */
 	uint64_t bytes;            /* total, if AG_CELL_VARIES; else each object has `size` bytes */
 	uint64_t next;             /* walk the stack at this count; 0: always take the slow path */
-	uint64_t attributed, attributed_bytes; /* parts that were added to sites already */
-	uint32_t kind;             /* AG_ALLOC_CLASS_NONE: the filter excludes these objects */
+	uint64_t attributed, attributed_bytes; /* the objects that were added to sites already */
+	uint32_t kind;             /* AG_ALLOC_CLASS_NONE: the objects are not reported */
 	uint32_t site;             /* site of the last walk, or AG_SITE_NONE */
 	uint32_t size;             /* bytes of an object; of an array: without its elements */
 	uint32_t flags;            /* AG_CELL_*; for arrays also log2 of the element size */
@@ -26,16 +30,18 @@ struct ag_count_cell {
 #define AG_CELL_VARIES 8u  /* the objects have different sizes, summed in `bytes` */
 #define AG_CELL_SHARED 16u /* two classes have this hash; each has a cell of its own */
 
+/* The table of one thread: a hash table of cells. */
 struct ag_thread_counts {
-	uint32_t mask; /* number of cells - 1; the number is a power of two */
-	uint32_t n;
+	uint32_t mask; /* number of cells - 1; the number of cells is a power of two */
+	uint32_t n;    /* number of cells in use */
 	uint64_t align; /* object alignment - 1 */
 	struct ag_count_cell at[];
 };
 
 /*
- * The key of a cell.  Bits 0 to 31 are the hash of the class, or the array site.  The upper bits
- * are a number that distinguishes the cells of one hash or site.
+ * The key of a cell.  Bits 0 to 31 are the hash of the class or, with AG_KEY_ARRAY_SITE, the number
+ * of the array site.  The upper bits are a number that distinguishes the cells of the same hash or
+ * site.
  */
 #define AG_KEY_ARRAY_SITE (UINT64_C(1) << 31)
 #define AG_KEY_VM (UINT64_C(1) << 63) /* set for objects that VMObjectAlloc reports */
@@ -52,7 +58,9 @@ static inline uint64_t ag_key_of_array_site(jint number)
 static inline struct ag_count_cell *ag_count_cell_probe(struct ag_thread_counts *cells,
 							uint64_t key)
 {
-	/* the low half needs no multiplication: hashes and array sites are spread evenly already */
+	/*
+	 * Do not multiply the low half, because hashes and site numbers are spread evenly already.
+	 */
 	uint32_t i = (uint32_t)key ^ (uint32_t)(key >> 32) * 0x9e3779b1u;
 
 	i &= cells->mask;
@@ -61,49 +69,63 @@ static inline struct ag_count_cell *ag_count_cell_probe(struct ag_thread_counts 
 	return &cells->at[i];
 }
 
-/* State of one thread, found by its JNIEnv.  The slots live as long as the library. */
+/* State of one thread, found by its JNIEnv.  The slots are never freed. */
 struct ag_thread_slot {
 	JNIEnv *jni;   /* NULL: unused */
-	uint64_t busy; /* a word of quiesce.h: the thread is in a hook or callback */
-	uint64_t on;   /* value of `counting` (alloc_hooks.c) for which the table is valid */
+	uint64_t busy; /* in-flight word, see quiesce.h: the thread is in a hook or callback */
+	uint64_t on;   /* value of exact.counting (alloc_hooks.c) for which the table is valid */
 	struct ag_thread_counts *cells;
-	struct ag_thread_counts *fast; /* equal to `cells`; NULL: always take the slow path */
+	struct ag_thread_counts *fast; /* the same table, or NULL: always take the slow path */
 	uint64_t random; /* state of next_random() */
 } __attribute__((aligned(AG_CACHE_LINE)));
 #define AG_THREAD_SLOTS_BITS 14
 #define AG_THREAD_SLOTS (1u << AG_THREAD_SLOTS_BITS)
 extern struct ag_thread_slot ag_thread_slots[AG_THREAD_SLOTS];
 
-/* Claims the hooks, which serve one exact profile at a time.  Returns 0; -1: error recorded. */
+/*
+ * Claims the hooks, which serve one exact profile at a time, until ag_alloc_hooks_give_back().
+ * Returns 0, or -1 with the error recorded.
+ */
 int ag_alloc_hooks_take(struct ag_jvm *jvm);
 void ag_alloc_hooks_give_back(void);
 /*
- * Lets callbacks use the profile until ag_alloc_hooks_off(), and hooks from ag_alloc_hooks_on() on.
+ * Lets JVMTI callbacks use the profile, until ag_alloc_hooks_off().  Hooks do not use it before
+ * ag_alloc_hooks_on().
  */
 void ag_alloc_hooks_open(struct ag_alloc_profile *profile);
 
-/* Enters a callback.  Returns NULL if no profile runs or the thread is in a callback already. */
+/*
+ * Enters a callback.  Returns the profile and stores the thread's slot, which the caller must
+ * leave.  Returns NULL if no exact profile runs, if the thread is in a hook or callback already, or
+ * if no slot is left.
+ */
 struct ag_alloc_profile *ag_thread_slot_enter(JNIEnv *jni, struct ag_thread_slot **slot);
 static inline void ag_thread_slot_leave(struct ag_thread_slot *slot)
 {
 	ag_quiesce_leave_thread(&slot->busy);
 }
 
-/* How an object was allocated.  Each comment lists the topmost stack frames, innermost first. */
+/*
+ * How an object was allocated.  Each comment lists the topmost frames of the stack during the hook
+ * or event, innermost first.
+ */
 enum ag_alloc_origin {
 	AG_ORIGIN_CONSTRUCTOR, /* hook, constructor of Object, constructors of subclasses */
 	AG_ORIGIN_CODE,        /* hook */
-	AG_ORIGIN_VM,          /* native method, reported by VMObjectAlloc */
+	AG_ORIGIN_VM,          /* native method (the object is reported by VMObjectAlloc) */
 };
 
 /*
- * Returns the current thread's cell for a key, or NULL if there is no room.  If *is_new, the caller
- * must fill in all members but the key, and call ag_count_cell_publish().
+ * Returns the current thread's cell for a key, or NULL if there is no room.  If *is_new is set, the
+ * caller must fill in the members of the cell except `key`, and call ag_count_cell_publish().
  */
 struct ag_count_cell *ag_count_cell_of(struct ag_alloc_profile *profile,
 				       struct ag_thread_slot *slot, uint64_t key, bool *is_new);
 void ag_count_cell_publish(struct ag_thread_slot *slot, struct ag_count_cell *cell, uint64_t key);
-/* Counts n objects that have `bytes` bytes in total.  `object` is one of the objects, or NULL. */
+/*
+ * Counts n objects that have `bytes` bytes in total, and walks the stack if it is time for that.
+ * `object`, which may be tagged as live, is one of the objects, or NULL.
+ */
 void ag_count_cell_add(struct ag_alloc_profile *profile, struct ag_thread_slot *slot,
 		       struct ag_count_cell *cell, uint64_t n, uint64_t bytes, jobject object,
 		       enum ag_alloc_origin origin);
@@ -113,8 +135,9 @@ static inline uint64_t ag_count_cell_bytes(const struct ag_count_cell *cell, uin
 					      count * cell->size;
 }
 /*
- * Updates the table of a thread if it belongs to an earlier profile, or lacks hashes that have
- * become shared.  Returns false if there is no room.
+ * Makes the table of a thread valid for `on`: creates a new table if the old one belongs to an
+ * earlier profile; otherwise marks the cells whose hashes have become shared.  Returns false if
+ * there is no room.
  */
 bool ag_thread_counts_refresh(struct ag_alloc_profile *profile, struct ag_thread_slot *slot,
 			      uint64_t on);
@@ -125,11 +148,11 @@ void ag_exact_drop(struct ag_alloc_profile *profile, uint64_t n);
 struct ag_sizes {
 	uint64_t align;    /* object alignment - 1 */
 	uint32_t base[4];  /* header of a primitive array, by log2 of the element size */
-	uint32_t ref_base, ref_shift;
+	uint32_t ref_base, ref_shift; /* of an Object[]: header, log2 of the element size */
 };
-/* Measures arrays.  Returns 0, or -1 with the error recorded. */
+/* Measures the sizes of arrays.  Returns 0, or -1 with the error recorded. */
 int ag_sizes_measure(struct ag_jvm *jvm, struct ag_sizes *sizes);
-/* Sets the sizes in a cell for arrays of this signature. */
+/* Sets `size` and `flags` of a cell for arrays of the class with this signature. */
 void ag_sizes_of(const struct ag_sizes *sizes, const char *signature, struct ag_count_cell *cell);
 static inline uint64_t ag_size_of(uint64_t align, const struct ag_count_cell *cell, jint length)
 {
@@ -140,7 +163,7 @@ static inline uint64_t ag_size_of(uint64_t align, const struct ag_count_cell *ce
 
 struct ag_array_site {
 	enum ag_array_site_kind kind;
-	uint32_t array;    /* kind of the array; AG_ALLOC_CLASS_NONE: depends on the object */
+	uint32_t array;    /* kind of the array; AG_ALLOC_CLASS_NONE: differs between objects */
 	const char *owner; /* internal name of the class whose method is called; NULL: not needed */
 };
 #define AG_ARRAY_SITE_CHUNK 1024u
@@ -149,12 +172,16 @@ struct ag_array_site {
 #define AG_SHARED_MAX 64u
 #define AG_METHODS_BITS 14
 
+/* An entry of the cache of facts about methods, see alloc_stack.c. */
 struct ag_method_facts {
-	uint64_t method; /* 0: unused */
+	uint64_t method; /* jmethodID; 0: unused entry */
 	uint32_t facts;  /* 0: not yet determined */
 };
 
-/* What a merge added to sites for objects after the last walks.  The next merge reverts it. */
+/*
+ * Objects that a merge has added to sites although no stack walk stands for them yet.  The next
+ * merge subtracts them again.
+ */
 struct ag_provisional {
 	struct ag_provisional *next;
 	uint32_t n;
@@ -171,55 +198,64 @@ struct ag_exact {
 	uint32_t first_array_site; /* the lowest array site number of this profile */
 	struct ag_array_site *array_sites[AG_ARRAY_SITE_CHUNKS];
 	/*
-	 * Hashes that two kinds share.  When the array is full, every hash counts as shared.
+	 * The hashes that two kinds share.  If there are more than AG_SHARED_MAX, every hash counts
+	 * as shared.
 	 */
 	uint32_t n_shared, shared[AG_SHARED_MAX];
 	struct ag_method_facts *methods;
 	/*
-	 * The field VirtualThread.carrierThread, which is null while a virtual thread is mounted or
-	 * unmounted.  Atomic; stored after virtual_threads.
+	 * The field VirtualThread.carrierThread, which is null while a virtual thread is being
+	 * mounted or unmounted.  NULL: not known.  Atomic; stored after virtual_threads.
 	 */
 	jfieldID carrier;
 	jclass virtual_threads; /* java.lang.VirtualThread; a global reference */
 	int64_t began_ns;
 	uint64_t walks_ns; /* total time of stack walks; atomic */
 	struct ag_provisional *provisional;
-	uint64_t lost;    /* objects in cells that had no site at the last merge */
+	uint64_t lost;    /* number of objects that the last merge could not add to a site */
 	uint64_t misattributed; /* objects added to another site for lack of room; atomic */
-	uint32_t serial;  /* number of the profile: upper half of `on` in the slots that it uses */
+	uint32_t serial;  /* number of the profile: upper half of ag_thread_slot.on */
 	bool registered;  /* the profile has claimed the hooks */
-	bool stopped;
+	bool stopped;     /* counting has ended */
 };
 
-/* Assigns all later array site numbers to this profile. */
+/* All array site numbers that are assigned from now on belong to this profile. */
 void ag_array_sites_begin(struct ag_exact *exact);
 /* Returns the array site with this number, or NULL if this profile does not have it. */
 const struct ag_array_site *ag_array_site_of(const struct ag_exact *exact, jint number);
 /*
- * Returns true if Object.clone() allocated the result of a call.  Called once per site and class.
+ * Returns true if the results of an array site that have the given class count: for a call of
+ * clone(), only if it runs Object.clone(); for any other call, always.  Called once per site and
+ * class.
  */
 bool ag_array_site_cloned(const struct ag_alloc_profile *profile, JNIEnv *jni,
 			  const struct ag_array_site *array_site, jclass class,
 			  const char *signature);
 
 /*
- * Reads the current thread's stack at an allocation, without the frames of the hook and of the
- * object's constructors (from Object's to that of its class).  Returns the number of frames;
- * `frames` has room for WIRE_ALLOC_DEPTH + AG_CONSTRUCTORS.
+ * Reads the current thread's stack at an allocation.  Omits the frame of the hook and the frames of
+ * the constructors that initialise the object, from that of java.lang.Object to that of its class.
+ * Returns the number of frames.  `frames` must have room for WIRE_ALLOC_DEPTH + AG_CONSTRUCTORS.
  */
 #define AG_CONSTRUCTORS 32
 uint32_t ag_exact_stack(const struct ag_alloc_profile *profile, JNIEnv *jni,
 			enum ag_alloc_origin origin, jvmtiFrameInfo *frames);
-/* Returns true if the native method on top of the stack allocates objects that a hook counts. */
+/*
+ * For VMObjectAlloc: returns true if a hook counts the objects that the native method on top of the
+ * current thread's stack allocates.
+ */
 bool ag_exact_is_counted_elsewhere(const struct ag_alloc_profile *profile, JNIEnv *jni);
 
-/* Adds a class, before its first object is allocated.  Any thread that has entered its slot. */
+/*
+ * Adds a class to the profile's classes.  Call it before the first object of the class is
+ * allocated, on any thread that has entered its slot.
+ */
 void ag_exact_learn(struct ag_alloc_profile *profile, JNIEnv *jni, jclass class);
 /* Marks a hash as shared by two kinds. */
 void ag_alloc_hooks_share(struct ag_exact *exact, jint hash);
 bool ag_exact_is_shared(const struct ag_exact *exact, uint64_t hash);
 
-/* The slow paths of the natives. */
+/* The slow paths of the natives and of VMObjectAlloc.  `number` is that of the array site. */
 void ag_count_object(struct ag_alloc_profile *profile, struct ag_thread_slot *slot, jobject object,
 		     jint hash);
 void ag_count_array(struct ag_alloc_profile *profile, struct ag_thread_slot *slot, jobject array,

@@ -1,6 +1,7 @@
 /*
- * Implements the hooks' natives and the slots of the threads that call them.  The fast path, for
- * classes and array sites that the thread has counted before, makes no call into the JVM.
+ * Implements the natives of exact profiles (instrument/hook_natives.h) and the slots of the threads
+ * that call them.  The fast path, for classes and array sites that the thread has counted before,
+ * does not call the JVM.
  */
 #ifndef __clang__ /* clang has no such pragma */
 #pragma GCC optimize("O2")
@@ -9,7 +10,7 @@
 #include "jvm/alloc/alloc_exact_state.h"
 #include "jvm/instrument/hook_natives.h"
 
-#define PROBES 64u   /* entries searched for the slot of a thread */
+#define PROBES 64u   /* maximum of slots that are searched for that of a thread */
 #define IDLE_MS 1000 /* maximum wait for hooks of an earlier profile */
 #define OFF_MS 10000 /* maximum wait for hooks in flight; after that the memory is never freed */
 
@@ -18,17 +19,18 @@
 struct ag_thread_slot ag_thread_slots[AG_THREAD_SLOTS];
 #define WORDS AG_QUIESCE_WORDS(ag_thread_slots, busy)
 
-/* The library's exact profile: hooks have no argument that refers to it. */
+/* The library's exact profile.  It is global because hooks have no argument that refers to it. */
 static struct {
 	/*
-	 * Upper half: serial number of the profile, so that no two profiles have the same value.
-	 * Lower half: how often a hash became shared.  0: hooks do nothing.
+	 * 0: hooks do nothing.  Otherwise the upper half is the serial number of the profile, so
+	 * that no two profiles have the same value, and the lower half says how often a hash became
+	 * shared.
 	 */
 	uint64_t counting;
 	struct ag_alloc_profile *profile; /* used by hooks and callbacks in flight */
 	uint32_t serial;
 	uint32_t taken; /* see ag_quiesce_claim() */
-	/* Objects of threads without a slot; on another cache line than `counting`. */
+	/* Number of objects of threads without a slot; on another cache line than `counting`. */
 	uint64_t untracked __attribute__((aligned(AG_CACHE_LINE)));
 } exact;
 
@@ -82,11 +84,12 @@ struct ag_alloc_profile *ag_thread_slot_enter(JNIEnv *jni, struct ag_thread_slot
 }
 
 /*
- * Returns the profile, after updating the thread's table, or NULL if no profile counts this thread.
+ * Returns the profile after it has updated the thread's table if necessary, or NULL if the objects
+ * of this thread are not counted.
  */
 static struct ag_alloc_profile *active_profile(struct ag_thread_slot *slot)
 {
-	/* In this order: before `counting` becomes non-zero, `profile` is set. */
+	/* Check both, because `profile` is set before `counting` and cleared after it. */
 	struct ag_alloc_profile *profile = AG_QUIESCE_LOOK(&exact.profile);
 	uint64_t on = AG_QUIESCE_LOOK(&exact.counting);
 
@@ -119,7 +122,7 @@ static inline struct ag_thread_slot *enter(JNIEnv *jni)
 	return NULL;
 }
 
-/* Returns the thread's table for the fast path; NULL if it is out of date or must not be used. */
+/* Returns the thread's table for the fast path; NULL: the thread must take the slow path. */
 static inline struct ag_thread_counts *fast_cells(const struct ag_thread_slot *slot)
 {
 	uint64_t on = AG_QUIESCE_LOOK(&exact.counting);
@@ -228,7 +231,7 @@ void JNICALL ag_exact_vm_alloc(jvmtiEnv *ti, JNIEnv *jni, jthread thread, jobjec
 	struct ag_alloc_profile *profile;
 
 	(void)ti, (void)thread, (void)class, (void)size;
-	/* The VM is throwing an exception: the hook in the exception's constructor counts it. */
+	/* A pending exception was created by the VM; the hook in its constructor counts it. */
 	if (!object || (*jni)->ExceptionCheck(jni))
 		return;
 	slot = enter(jni);

@@ -1,14 +1,15 @@
 /*
- * Adds hooks to classes and removes them.
+ * Adds the hooks of an exact profile to classes, and removes them.
  *
  * Most classes allocate no arrays and stay unchanged.  Each class is examined first, by a
- * retransformation that is abandoned (capture.h), which takes tens of microseconds and has no
- * effect.  Classes with array sites are retransformed in batches; each batch is a pause.  New
+ * retransformation that is abandoned (capture/capture.h), which takes tens of microseconds and has
+ * no effect.  Classes with array sites are retransformed in batches; each batch is a pause.  New
  * classes get their hooks while they are loaded.
  *
- * No reference to a class is retained, because it would prevent unloading.  Each class's tag shows
- * whether it has hooks.  A class without a tag was loaded after the last sweep.  If such a class
- * has something to hook, it is assumed to have hooks.
+ * No reference to a class is retained, because it would prevent unloading.  Instead, the tag of
+ * each class shows whether the class has hooks.  A class without a tag was loaded after the last
+ * sweep (alloc_instrument_sweep.c).  If such a class has something to hook, it is assumed to have
+ * hooks.
  */
 #include "jvm/alloc/alloc_instrument.h"
 
@@ -63,7 +64,7 @@ static jvmtiError unhook_object(struct ag_jvm *jvm, struct ag_alloc_code *ac)
 	return code;
 }
 
-/* Records which classes the JVM has accepted with hooks. */
+/* Counts the classes that the JVM has accepted with hooks, and marks them. */
 static void count(struct ag_alloc_code *ac)
 {
 	ac->hooked = 0;
@@ -82,7 +83,7 @@ static int hook_all(struct ag_jvm *jvm, struct ag_alloc_code *ac)
 	struct ag_sweep s = { .jvm = jvm, .ac = ac };
 	int rc = 0, left = SWEEPS;
 
-	/* The next sweep finds classes that were being loaded when the hook was enabled. */
+	/* Sweep again, to find classes that were being loaded when the hook was enabled. */
 	do
 		rc = ag_alloc_code_sweep(&s);
 	while (rc == 0 && s.done > 0 && --left > 0 && !jvm->stopping);
@@ -94,9 +95,10 @@ static int hook_all(struct ag_jvm *jvm, struct ag_alloc_code *ac)
 }
 
 /*
- * Asks the loaders before anything is changed, because a loader may wait for a lock (in a deadlock,
- * forever) and block this thread.  The first sweep asks loaders that are created meanwhile, or all
- * loaders if the classes cannot be listed here.
+ * Asks all loaders whether they find the hooks class.  This happens before any class is changed,
+ * because a loader may wait for a lock (in a deadlock, forever) and block this thread.  The first
+ * sweep asks loaders that are created meanwhile, or all loaders if the classes cannot be listed
+ * here.
  */
 static void ask_loaders(struct ag_jvm *jvm, struct ag_alloc_code *ac)
 {
@@ -128,7 +130,10 @@ static int prepare(struct ag_jvm *jvm, struct ag_alloc_code *ac)
 	return ag_instrument_listen(jvm, &ac->base, "begin an exact profile");
 }
 
-/* Call this when all classes are restored.  Memory that a suspended thread uses is not freed. */
+/*
+ * Disposes of the environment, when all classes are restored.  If a suspended thread may still be
+ * in the hook, sets profile->left, so that the memory is never freed.
+ */
 static void close_environment(struct ag_jvm *jvm, struct ag_alloc_code *ac)
 {
 	ag_instrument_end(jvm, &ac->base);
@@ -166,7 +171,7 @@ void ag_alloc_code_tick(struct ag_jvm *jvm, struct ag_alloc_code *ac)
 	if (__atomic_exchange_n(&ac->loaders.skipped, 0, __ATOMIC_SEQ_CST) == 0)
 		return;
 	if (ag_instrument_begin(jvm, &ac->base) == 0) {
-		(void)ag_alloc_code_sweep(&s); /* the next sweep handles classes that it missed */
+		(void)ag_alloc_code_sweep(&s); /* if it fails, the next sweep finds the classes */
 		count(ac);
 	}
 	ag_instrument_end(jvm, &ac->base);

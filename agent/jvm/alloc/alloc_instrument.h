@@ -1,11 +1,11 @@
 /*
- * Internals of alloc_instrument: which classes get hooks, how their code changes, which loaders
- * find the hooks class, and why classes and methods were refused.
+ * Internals of alloc_instrument*.c: which classes get hooks, how their code changes, which loaders
+ * find the hooks class (instrument/hooks.h), and why classes and methods were refused.
  *
- * A class that was examined has a tag in the environment of the instrumentation: 1 + its index in
- * `base`, or AG_ALLOC_CODE_DONE.  A class without a tag was loaded after the examination.  Such a
- * class got hooks while it was loaded if the tag of its loader says that the loader finds the hooks
- * class.
+ * A class that was examined has a tag in the environment ag_alloc_code.base.ti: 1 + its index in
+ * `base`, or AG_ALLOC_CODE_DONE.  A class without a tag was loaded after the examination.  If the
+ * tag of its loader says that the loader finds the hooks class, such a class got its hooks while it
+ * was loaded.
  */
 #ifndef JTOOL_AGENT_JVM_ALLOC_ALLOC_INSTRUMENT_H
 #define JTOOL_AGENT_JVM_ALLOC_ALLOC_INSTRUMENT_H
@@ -16,12 +16,12 @@
 /* The tag of a class is 1 + its index, or AG_ALLOC_CODE_DONE. */
 #define AG_ALLOC_CODE_DONE (-1) /* the class never had hooks, or has lost them again */
 /*
- * The tag of a loader is one of these, or AG_ALLOC_CODE_VISIBLE - n: in sweep n the loader found
- * the hooks class.
+ * The tag of a loader is one of these.  The tag AG_ALLOC_CODE_VISIBLE - n means that sweep n asked
+ * the loader, and that the loader found the hooks class.
  */
-#define AG_ALLOC_CODE_HIDDEN (-2)
-#define AG_ALLOC_CODE_PENDING (-3) /* a sweep must ask the loader before its classes get hooks */
-#define AG_ALLOC_CODE_VISIBLE (-16)
+#define AG_ALLOC_CODE_HIDDEN (-2)   /* the loader does not find the hooks class */
+#define AG_ALLOC_CODE_PENDING (-3)  /* a sweep must ask the loader before its classes get hooks */
+#define AG_ALLOC_CODE_VISIBLE (-16) /* the loader finds the hooks class */
 
 /* Flags in `note` of struct ag_instrument_class. */
 #define AG_ALLOC_CODE_REPORTED 1u /* the refusals of the class are counted */
@@ -29,45 +29,47 @@
 
 #define AG_ALLOC_CODE_BATCH 128u /* maximum of classes that are retransformed together */
 
-/* Entries below this index are scratch memory for classes without an index of their own. */
+/*
+ * Entries of `base` below this index are scratch memory for classes without an index of their own.
+ */
 #define AG_ALLOC_CODE_SPARE (AG_ALLOC_CODE_BATCH + 1)
 
-#define AG_ALLOC_CODE_REASONS 24
+#define AG_ALLOC_CODE_REASONS 24  /* maximum of different reasons */
 #define AG_ALLOC_CODE_ASKING 64   /* maximum of threads that ask loaders at once */
-#define AG_ALLOC_CODE_NAMES 1024u /* maximum of names in `loaded` */
+#define AG_ALLOC_CODE_NAMES 1024u /* maximum of names in ag_alloc_code.loaded */
 
 /* A reason for refusals.  Any thread may claim a row; rows are never freed. */
 struct ag_reason {
-	const char *why; /* the reason, a constant; NULL: unused row; atomic */
+	const char *why; /* the reason, a constant; NULL: the row is unused; atomic */
 	uint64_t n;      /* number of refusals; atomic */
 };
 
 /* A method whose uninstrumented version was running when its class was instrumented. */
 struct ag_old_code {
 	char *name; /* such as "a.b.C.m" */
-	uint32_t threads, last; /* threads: how many run it; last: number of the last such thread */
+	uint32_t threads, last; /* how many threads run it; number of the last of these threads */
 	struct ag_old_code *next;
 };
 
 struct ag_alloc_code {
 	struct ag_instrument base; /* first, so that a pointer to it is a pointer to this struct */
 	struct ag_alloc_profile *profile;
-	const char *hooks;
-	bool sun_unsafe; /* this is JDK 8: see classfile/inject/inject_sites.h */
+	const char *hooks; /* name of the hooks class */
+	bool sun_unsafe; /* this is JDK 8, see classfile/inject/inject_sites.h */
 	uint32_t on;     /* 1: new classes get hooks; atomic */
 	uint32_t object; /* index of java.lang.Object; 0: none; atomic */
-	/* What is known of class loaders.  Any thread may read and write it. */
+	/* Data about class loaders.  Any thread may read and write it. */
 	struct {
 		jmethodID load[2]; /* the two loadClass() methods of ClassLoader */
-		jfieldID parent;
+		jfieldID parent;   /* the field ClassLoader.parent */
 		JNIEnv *asking[AG_ALLOC_CODE_ASKING]; /* threads that are asking a loader; atomic */
 		uint32_t skipped; /* classes skipped until their loaders are asked; atomic */
 	} loaders;
-	/* Classes that got hooks while they were loaded.  Any thread may add one; atomic. */
+	/* The classes that got hooks while they were loaded.  Any thread may add one; atomic. */
 	struct {
 		uint32_t n;
 		uint64_t names[AG_ALLOC_CODE_NAMES]; /* hashes of the names of the first classes */
-		int64_t last_ns; /* time at which the last one was loaded */
+		int64_t last_ns; /* time at which the last of these classes was loaded */
 	} loaded;
 	/* The current sweep; used by the thread that retransforms. */
 	struct {
@@ -82,7 +84,7 @@ struct ag_alloc_code {
 	struct ag_old_code *old;
 };
 
-/* alloc_instrument_sweep: one pass over all loaded classes. */
+/* In alloc_instrument_sweep.c: one pass over all loaded classes. */
 struct ag_sweep {
 	struct ag_jvm *jvm;
 	struct ag_alloc_code *ac;
@@ -90,26 +92,28 @@ struct ag_sweep {
 	bool new_only; /* only classes whose loaders were asked in this sweep */
 	uint32_t n_loaded; /* number of loaded classes, including array classes */
 	uint32_t done;     /* number of retransformed classes */
-	jvmtiError code; /* the last error when hooks were removed */
+	jvmtiError code; /* the last error of removing hooks; JVMTI_ERROR_NONE: no error */
 };
 
 /* Runs a sweep.  Returns -1 with the error recorded if the classes could not be listed. */
 int ag_alloc_code_sweep(struct ag_sweep *sweep);
+/* Returns the batch of the current sweep as a group for ag_instrument_add(). */
 struct ag_instrument_group ag_alloc_code_batch(struct ag_jvm *jvm, struct ag_alloc_code *ac);
 /* Assigns an index to a class that gets hooks.  Returns the index, or 0 with the error recorded. */
 uint32_t ag_alloc_code_number(struct ag_jvm *jvm, struct ag_alloc_code *ac, jclass class,
 			      const char *signature);
 
-/* alloc_instrument_code: rewrites classes. */
+/* In alloc_instrument_code.c: the functions that rewrite classes. */
 extern const struct ag_instrumenter ag_alloc_instrumenter;
 
 /*
- * alloc_instrument_loader: looks up members of java.lang.ClassLoader.  -1: the error is recorded.
+ * In alloc_instrument_loader.c: looks up the members of java.lang.ClassLoader.  Returns 0, or -1
+ * with the error recorded.
  */
 int ag_alloc_code_learn_loaders(struct ag_jvm *jvm, struct ag_alloc_code *ac);
 /*
- * Returns true if the loader is known to find the hooks class.  If it is not known yet, returns
- * false, and the next sweep asks the loader.  Any thread may call this while it loads a class.
+ * Returns true if the loader finds the hooks class.  Returns false also if the answer is not known
+ * yet; the next sweep then asks the loader.  Any thread may call this while it loads a class.
  */
 bool ag_alloc_code_is_visible(struct ag_alloc_code *ac, jvmtiEnv *ti, JNIEnv *jni, jobject loader);
 /*
@@ -119,11 +123,11 @@ bool ag_alloc_code_is_visible(struct ag_alloc_code *ac, jvmtiEnv *ti, JNIEnv *jn
  */
 jlong ag_alloc_code_ask(struct ag_jvm *jvm, struct ag_alloc_code *ac, jclass class);
 
-/* alloc_instrument_notes: counts n more refusals for this reason.  Any thread may call it. */
+/* In alloc_instrument_notes.c: counts n more refusals for this reason.  Any thread may call it. */
 void ag_alloc_code_reason(struct ag_alloc_code *ac, const char *why, uint64_t n);
-/* Returns why the JVM refuses a class, as a constant. */
+/* Returns the reason why the JVM refuses a class with this error, a constant. */
 const char *ag_alloc_code_error(jvmtiError code);
-/* Finds methods of which threads still run the uninstrumented version.  Ignores errors. */
+/* Fills ac->old with the methods of which threads still run the uninstrumented version. */
 void ag_alloc_code_find_old(struct ag_jvm *jvm, struct ag_alloc_code *ac);
 void ag_alloc_code_free_old(struct ag_jvm *jvm, struct ag_alloc_code *ac);
 

@@ -1,8 +1,8 @@
 /*
- * Rewrites the code of a class.
+ * Rewrites the code of a class for an exact profile.
  *
- * Runs on any thread that loads a class.  Its memory does not count against the session's budget.
- * It calls the JVM only to allocate the new bytes and to check the loader.
+ * These functions run on any thread that loads a class.  Their memory does not count against the
+ * session's budget.  They call the JVM only to allocate the new bytes and to check the loader.
  */
 #include <string.h>
 
@@ -16,8 +16,8 @@
 struct code {
 	struct ag_alloc_code *ac;
 	struct ag_mem mem;
-	bool look;
-	bool wanted; /* output: the class has a site that the globs match */
+	bool look;   /* the class is only examined */
+	bool wanted; /* output: the class has a site that a glob matches */
 };
 
 /* Returns true for classes in which a stack walk would deadlock: see ag_value_stack(). */
@@ -28,7 +28,8 @@ static bool is_excluded(const char *name)
 }
 
 /*
- * Returns true if a glob matches the signature or, with `inner`, that of one of its inner arrays.
+ * Returns true if a glob matches the signature of a class or, with `inner`, the signature of one of
+ * the arrays that are its elements.
  */
 static bool is_wanted(const struct code *code, const char *signature, size_t len, bool inner)
 {
@@ -115,7 +116,8 @@ static uint32_t id_of(void *arg, const struct cf_site *site)
 	if (site->kind == CF_SITE_ARRAY || site->kind == CF_SITE_ARRAYS)
 		return array_site_id(code, site);
 	/*
-	 * a call of clone() on an array names the array's class; other methods may return any class
+	 * Of the method calls, the globs can exclude only those of clone() on an array, which name
+	 * the class of the array.  Other methods may return objects of any class.
 	 */
 	if (site->owner.len > 0 && *site->owner.data == '[' &&
 	    code->ac->profile->wanted.n_globs > 0 &&
@@ -140,8 +142,9 @@ static const char *refusal(enum cf_refusal why)
 }
 
 /*
- * Returns true if a glob matches strings or their arrays.  The compiler C2 can allocate these
- * without the calls that have hooks.
+ * Returns true if a glob matches strings or their arrays.  The calls of StringBuilder.toString()
+ * then get hooks, too, because code compiled by C2 can otherwise allocate these objects without the
+ * calls that have hooks.
  */
 static bool wants_strings(const struct ag_alloc_profile *profile)
 {
@@ -240,7 +243,10 @@ static enum ag_instrumented look(const struct ag_instrument_call *call, uint32_t
 	return code.wanted ? AG_INSTRUMENTED_DONE : AG_INSTRUMENTED_NOTHING;
 }
 
-/* Handles a class that is being loaded, or that got its hooks that way and is retransformed. */
+/*
+ * Instruments a class without a tag: a class that is being loaded, or a class that got its hooks
+ * while it was loaded and is now being retransformed.
+ */
 static void untagged(const struct ag_instrument_call *call)
 {
 	struct ag_alloc_code *ac = (struct ag_alloc_code *)call->instrument;

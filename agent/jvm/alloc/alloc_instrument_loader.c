@@ -1,14 +1,14 @@
 /*
- * Determines which loaders find the hooks class.
+ * Determines which loaders find the hooks class (instrument/hooks.h).
  *
- * A loader is asked once for all its classes.  The session's thread asks the loaders of loaded
- * classes, as for a trace (hook_visibility.c).  A loader that appears later, with a class that it
- * loads, finds the hooks class if its parent does and it inherits loadClass() from
- * java.lang.ClassLoader, which asks the parent first.  Otherwise the loading thread asks the loader
- * by calling it at once.  The JVM itself calls the loader right afterwards, on the same thread with
- * the same locks, to find the superclass of the loader's first class, such as java.lang.Object.
- * Loaders that appear during this call are not asked.  If there is no answer, the next sweep adds
- * the hooks.
+ * A loader is asked once for all its classes, by calling it (ag_hooks_found_by()).  The session's
+ * thread asks the loaders of loaded classes, as for a trace.  A new loader is met when it loads its
+ * first class.  If it inherits loadClass() from java.lang.ClassLoader, which asks the parent first,
+ * and if the parent finds the hooks class, the new loader finds it, too.  Otherwise the loading
+ * thread asks the loader at once.  That is harmless, because the JVM itself calls the loader right
+ * afterwards, on the same thread with the same locks, to find the superclass of the class, such as
+ * java.lang.Object.  Loaders that are met during this call are not asked.  If there is no answer,
+ * the next sweep asks the loader and adds the hooks.
  */
 #include "jvm/alloc/alloc_instrument.h"
 #include "jvm/instrument/hooks.h"
@@ -57,7 +57,10 @@ static bool inherits(const struct ag_alloc_code *ac, JNIEnv *jni, jobject loader
 	return same;
 }
 
-/* Returns true if the loader is known to find the hooks class.  Does not delete `loader`. */
+/*
+ * Returns true if the loader is known to find the hooks class, without calling it: from its tag, or
+ * because its parent does, which is checked recursively.  `depth` counts the recursion.
+ */
 static bool is_visible(struct ag_alloc_code *ac, jvmtiEnv *ti, JNIEnv *jni, jobject loader,
 		       int depth)
 {
@@ -83,9 +86,9 @@ static bool is_visible(struct ag_alloc_code *ac, jvmtiEnv *ti, JNIEnv *jni, jobj
 }
 
 /*
- * Marks the thread as asking a loader.  Returns NULL if the thread is marked already, or if 64
- * other threads are.  The JVM's SetThreadLocalStorage() is not used: with a NULL thread, it waits
- * in JDK 19 to 24 until no virtual thread is being mounted or unmounted.
+ * Marks the thread as asking a loader.  Returns the entry to clear, or NULL if the thread is marked
+ * already or if 64 other threads are.  JVMTI's SetThreadLocalStorage() is not used, because with a
+ * NULL thread it waits in JDK 19 to 24 until no virtual thread is being mounted or unmounted.
  */
 static JNIEnv **begin_asking(struct ag_alloc_code *ac, JNIEnv *jni)
 {
@@ -134,7 +137,8 @@ bool ag_alloc_code_is_visible(struct ag_alloc_code *ac, jvmtiEnv *ti, JNIEnv *jn
 			return false;
 	}
 	/*
-	 * Skip the loader's other classes, too: the sweep that asks the loader handles all of them.
+	 * Skip all classes of this loader until a sweep asks the loader; it then handles all of
+	 * them.
 	 */
 	if (tag == 0)
 		(void)(*ti)->SetTag(ti, loader, AG_ALLOC_CODE_PENDING);

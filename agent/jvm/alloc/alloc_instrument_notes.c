@@ -111,7 +111,10 @@ static void name_old(struct ag_jvm *jvm, struct ag_alloc_code *ac, jclass class,
 	ag_jvmti_free(jvm, signature);
 }
 
-/* Ignores an obsolete method of a class without hooks: another agent redefined that class. */
+/*
+ * Notes the method of a stack frame if it is obsolete, which means that its class was changed while
+ * it was running.  Ignores methods of classes without hooks, which another agent has changed.
+ */
 static void check_frame(struct ag_jvm *jvm, struct ag_alloc_code *ac, jmethodID id, uint32_t thread)
 {
 	jboolean obsolete = JNI_FALSE;

@@ -1,5 +1,6 @@
 /*
- * Sweeps: a sweep selects among all loaded classes, and retransforms the selected ones in batches.
+ * Sweeps.  A sweep goes through all loaded classes, selects those that need hooks or need to be
+ * restored, and retransforms the selected classes in batches.
  */
 #include "jvm/capture/capture.h"
 #include "jvm/classes.h"
@@ -7,7 +8,10 @@
 #include "jvm/jni_refs.h"
 
 #define BATCH_MIN 4u
-/* Maximum of a batch: 1/BATCH_SHARE of the numbered classes, 1/BATCH_PART of the loaded classes. */
+/*
+ * A batch has at most 1/BATCH_SHARE of the classes that have an index, and at most 1/BATCH_PART of
+ * the loaded classes, but may always have BATCH_MIN classes.
+ */
 #define BATCH_SHARE 4
 #define BATCH_PART 32
 
@@ -20,7 +24,7 @@ static jlong tag_of(const struct ag_alloc_code *ac, jobject object)
 {
 	jlong tag = 0;
 
-	/* if this fails, the tag remains 0: unknown */
+	/* If GetTag fails, the tag remains 0, which means unknown. */
 	(void)(*ac->base.ti)->GetTag(ac->base.ti, object, &tag);
 	return tag;
 }
@@ -55,13 +59,16 @@ static void refuse(struct ag_alloc_code *ac, jclass class, const char *why)
 {
 	ac->refused++;
 	ag_alloc_code_reason(ac, why, 1);
-	(void)set_tag(ac, class, AG_ALLOC_CODE_DONE); /* if this fails, refuses the class again */
+	/* If set_tag() fails, the next sweep refuses the class again. */
+	(void)set_tag(ac, class, AG_ALLOC_CODE_DONE);
 }
 
 /*
- * The pause for a batch hardly depends on its size, because HotSpot visits all classes and all
- * compiled code each time (Tomcat, 4,000 classes: a batch of 4 pauses as long as one of 128).  So
- * in a JVM with many classes, batches are large and few.
+ * Returns the number of classes in a batch.
+ *
+ * The pause for a batch hardly depends on the size of the batch, because HotSpot visits all classes
+ * and all compiled code each time (Tomcat, 4,000 classes: a batch of 4 classes pauses as long as
+ * one of 128).  So in a JVM with many classes, batches are large and few.
  *
  * A batch needs memory for class files and for constant pools of twice the size.  HotSpot frees
  * this memory after the batch at the earliest, and then retains it for further batches.  So batches
@@ -87,7 +94,7 @@ static void flush_in(struct ag_sweep *s, uint32_t n)
 	for (uint32_t i = 0; i < n; i++)
 		ag_instrument_set_hooked(ag_instrument_class(&s->ac->base, s->ac->sweep.members[i]),
 					 true);
-	/* This reorders the arrays and removes entries; count() checks all classes later. */
+	/* Reorders the arrays and removes entries.  count() later checks all classes anyway. */
 	ag_instrument_add(&group, n);
 }
 
@@ -127,8 +134,8 @@ static void add(struct ag_sweep *s, jclass class, uint32_t index)
 }
 
 /*
- * Returns true if the class has something to hook.  While it is examined, the class has scratch
- * entry 0.  *code is the JVM's error if the class could not be examined.
+ * Returns true if the class has something to hook.  Uses the scratch entry 0, and leaves the tag of
+ * that entry in the class.  If the class could not be examined, *code is the JVM's error.
  */
 static bool look(struct ag_sweep *s, jclass class, const char *signature, jvmtiError *code)
 {
@@ -191,12 +198,13 @@ static void unhook_new(struct ag_sweep *s, jclass class, const char *signature)
 		return;
 	}
 	set_class(ac, index, signature);
-	(void)set_tag(ac, class, (jlong)index + 1); /* if this fails, the hook does nothing */
+	(void)set_tag(ac, class, (jlong)index + 1); /* if this fails, the hook ignores the class */
 	add(s, class, index);
 }
 
 /*
- * Returns true if the loader of the class finds the hooks class; otherwise the class gets no hooks.
+ * Returns true if the loader of the class finds the hooks class.  With new_only, returns true only
+ * if this sweep was the one that asked the loader.
  */
 static bool finds_hooks(struct ag_sweep *s, jclass class)
 {
@@ -209,7 +217,7 @@ static bool finds_hooks(struct ag_sweep *s, jclass class)
 	return tag <= AG_ALLOC_CODE_VISIBLE;
 }
 
-/* Returns true if the class may have got hooks while it was loaded. */
+/* Returns true if the class may have got hooks while it was loaded, according to its loader. */
 static bool may_have_hooks(struct ag_sweep *s, jclass class)
 {
 	jobject loader = NULL;
@@ -239,7 +247,8 @@ static void consider_new(struct ag_sweep *s, jclass class, const char *signature
 }
 
 /*
- * Restores a numbered class that this thread has given hooks, or that another thread retransformed.
+ * Restores a class that has an index, if this thread has given it hooks or if another thread has
+ * retransformed it.
  */
 static void unhook_known(struct ag_sweep *s, jclass class, uint32_t index)
 {
@@ -277,11 +286,13 @@ int ag_alloc_code_sweep(struct ag_sweep *s)
 	s->ac->sweep.number++;
 	s->done = 0;
 	if (ag_classes_get(s->jvm, &classes) != 0) {
-		ag_clear_error(s->jvm); /* retry: the first attempt may have lacked memory */
+		ag_clear_error(s->jvm); /* try again, because memory may have been short */
 		if (s->jvm->stopping || ag_classes_get(s->jvm, &classes) != 0)
 			return -1;
 	}
-	/* JDK 8 and 11 count references in callbacks, too; at worst -Xcheck:jni warns. */
+	/*
+	 * Twice, because callbacks count them again in JDK 8 and 11.  At worst -Xcheck:jni warns.
+	 */
 	if (ag_ref_expect(s->jvm, 2 * ((jint)classes.n + 64)) != 0)
 		ag_clear_error(s->jvm);
 	s->n_loaded = classes.n;

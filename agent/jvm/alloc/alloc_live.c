@@ -6,18 +6,20 @@
 #include "jvm/alloc/alloc_state.h"
 
 /*
- * A tag has, from bit 0: the site, 1 + log2 of the interval (0: not sampled), and the number of
- * collections before the allocation.  MARKED is always set, because a tag of 0 means untagged.
+ * A tag consists, from bit 0 on, of the site, of 1 + log2 of the sampling interval (0: the profile
+ * is exact), and of the number of collections before the allocation.  MARKED is set in every tag,
+ * because a tag of 0 means untagged.
  */
 #define INTERVAL_BITS 6
 #define AGE_SHIFT (AG_SITES_BITS + INTERVAL_BITS)
 #define MARKED (INT64_C(1) << 62)
-#define REACHED (INT64_C(1) << 61) /* the object is counted already */
+#define REACHED (INT64_C(1) << 61) /* on_reference() has counted the object already */
 _Static_assert(AGE_SHIFT + 32 <= 61, "a tag has room for all collections");
 
 /*
- * Encodes an interval as 1 + log2.  An interval that the agent chooses is a power of two; a
- * requested interval never changes, so decode_interval() knows it.
+ * Encodes an interval as 1 + log2 of the interval, rounded down.  Nothing is lost: an interval that
+ * the agent chooses is a power of two, and an interval that the client requests never changes, so
+ * decode_interval() takes it from the profile.
  */
 static uint32_t encode_interval(uint64_t interval)
 {
@@ -38,14 +40,15 @@ void ag_live_mark(struct ag_alloc_profile *profile, jobject object, uint32_t sit
 	jlong tag = (jlong)(collections << AGE_SHIFT |
 			    (uint64_t)encode_interval(interval) << AG_SITES_BITS | site) | MARKED;
 
-	/* Without memory for the tag, the object does not count as live. */
+	/* If SetTag has no memory, the object does not count as live. */
 	if ((*profile->ti)->SetTag(profile->ti, object, tag) != JVMTI_ERROR_NONE)
 		(void)__atomic_fetch_add(&profile->dropped, 1, __ATOMIC_RELAXED);
 }
 
 /*
- * Runs at a safepoint: no JNI and few JVMTI functions are allowed.  HotSpot sends one event for
- * each pause: one for a collection, but 2 to 8 for a cycle of ZGC or Shenandoah (JDK 25, 27).
+ * Counts a collection.  Runs at a safepoint, where JNI and most JVMTI functions are forbidden.
+ * HotSpot sends this event for each pause of a collector, which is once for most collections, but 2
+ * to 8 times for a cycle of ZGC or Shenandoah (JDK 25, 27).
  */
 static void JNICALL on_collected(jvmtiEnv *ti)
 {
@@ -71,12 +74,15 @@ int ag_live_on(struct ag_jvm *jvm, struct ag_alloc_profile *profile)
 	return ag_alloc_profile_listen(jvm, profile, JVMTI_EVENT_GARBAGE_COLLECTION_FINISH);
 }
 
-/* SetEventNotificationMode does not return in a collection, so no callback stays in flight. */
+/*
+ * Ends the counting of collections.  No callback is in flight afterwards, because
+ * SetEventNotificationMode does not return during a collection.
+ */
 void ag_live_off(struct ag_alloc_profile *profile)
 {
 	jvmtiEnv *ti = profile->ti;
 
-	/* fails only if the JVM is shutting down */
+	/* This fails only if the JVM is shutting down. */
 	(void)(*ti)->SetEventNotificationMode(ti, JVMTI_DISABLE,
 					      JVMTI_EVENT_GARBAGE_COLLECTION_FINISH, NULL);
 }
@@ -112,7 +118,7 @@ static jint JNICALL on_object(jlong class_tag, jlong size, jlong *tag, jint leng
 	return 0;
 }
 
-/* Counts an object at the first reference to it. */
+/* Counts an object when the first reference to it is reported. */
 static jint JNICALL on_reference(jvmtiHeapReferenceKind kind,
 				 const jvmtiHeapReferenceInfo *info, jlong class_tag,
 				 jlong referrer_class_tag, jlong size, jlong *tag,
@@ -149,7 +155,10 @@ static int count_reached(struct ag_jvm *jvm, struct counting *counting)
 						      &callbacks, counting));
 }
 
-/* With the filter for tagged objects, JDK 16 and later do not deoptimise frames. */
+/*
+ * Counts the tagged objects in the heap.  With JVMTI_HEAP_FILTER_UNTAGGED, which omits untagged
+ * objects, JDK 16 and later do not deoptimise stack frames for the walk.
+ */
 static int count_tagged(struct ag_jvm *jvm, struct counting *counting)
 {
 	static const jvmtiHeapCallbacks callbacks = { .heap_iteration_callback = on_object };
@@ -161,9 +170,9 @@ static int count_tagged(struct ag_jvm *jvm, struct counting *counting)
 }
 
 /*
- * HotSpot stops concurrent collectors before it sends VMDeath.  With ZGC and Shenandoah a
- * collection that is forced after that would never end, so live objects are found by following
- * references.
+ * Does not force a collection if the JVM is dying: HotSpot stops concurrent collectors before it
+ * sends VMDeath, and with ZGC and Shenandoah a collection that is forced after that would never
+ * end.  So live objects are then found by following references.
  */
 int ag_live_count(struct ag_jvm *jvm, struct ag_alloc_profile *profile)
 {

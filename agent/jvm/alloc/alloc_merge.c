@@ -39,8 +39,9 @@ static struct ag_provisional *provisional_room(struct ag_alloc_profile *profile)
 }
 
 /*
- * Records an addition to a site.  The next merge reverts it, because the thread's next stack walk
- * will stand for these objects, too.
+ * Records that a merge adds these objects to a site.  The next merge subtracts them again, because
+ * the thread's next stack walk will stand for these objects, too.  Returns false if there is no
+ * room.
  */
 static bool add_provisional(struct ag_alloc_profile *profile, uint32_t site, uint64_t objects,
 			    uint64_t bytes)
@@ -62,7 +63,7 @@ static bool add_provisional(struct ag_alloc_profile *profile, uint32_t site, uin
  */
 static uint64_t merge_cell(struct ag_alloc_profile *profile, struct ag_count_cell *cell)
 {
-	/* read in this order, so that count is not less than attributed */
+	/* Read in this order, so that `count` is not less than `attributed`. */
 	uint64_t attributed_bytes = __atomic_load_n(&cell->attributed_bytes, __ATOMIC_ACQUIRE);
 	uint64_t attributed = __atomic_load_n(&cell->attributed, __ATOMIC_ACQUIRE);
 	uint64_t count = __atomic_load_n(&cell->count, __ATOMIC_ACQUIRE);
@@ -96,7 +97,8 @@ void ag_exact_merge(struct ag_alloc_profile *profile)
 				lost += merge_cell(profile, &cells->at[c]);
 		}
 	}
-	ag_exact_drop(profile, lost - profile->exact->lost); /* the difference may be negative */
+	/* Replace the number of the last merge by the new one; the difference may be negative. */
+	ag_exact_drop(profile, lost - profile->exact->lost);
 	profile->exact->lost = lost;
 }
 

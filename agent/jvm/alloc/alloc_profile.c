@@ -12,7 +12,7 @@ static int open_environment(struct ag_jvm *jvm, struct ag_alloc_profile *profile
 			      (*profile->ti)->SetEnvironmentLocalStorage(profile->ti, profile));
 }
 
-/* If a thread may still be in a hook, the environment only loses its capabilities. */
+/* Disposes of the environment or, if a thread may still be in a hook, of its capabilities only. */
 static void close_environment(struct ag_alloc_profile *profile)
 {
 	jvmtiEnv *ti = profile->ti;
@@ -150,7 +150,7 @@ int ag_alloc_profile_peek(struct ag_jvm *jvm, struct ag_alloc_profile *profile, 
 	return live && tracks_live(profile) ? count_live(jvm, profile) : 0;
 }
 
-/* Memory that a suspended thread may use is not freed. */
+/* If profile->left is set, does not free the memory that a suspended thread may use. */
 void ag_alloc_profile_free(struct ag_jvm *jvm, struct ag_alloc_profile *profile)
 {
 	if (profile->exact)

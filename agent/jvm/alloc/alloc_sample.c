@@ -1,4 +1,4 @@
-/* Optimised for speed: this runs on application threads. */
+/* Samples allocations.  Optimised for speed, because the callback runs on application threads. */
 #ifndef __clang__ /* clang does not have this pragma */
 #pragma GCC optimize("O2")
 #endif
@@ -10,25 +10,26 @@
 #define SECOND UINT64_C(1000000000)
 
 /*
- * The range of intervals that the agent chooses, as log2 of bytes, and the desired sampling rate.
+ * The range of the intervals that the agent chooses, as log2 of bytes, and the rate of samples that
+ * it aims at.
  */
 #define FIRST_LOG2 19 /* HotSpot's default: 512 KiB, for the first gap of each thread */
 #define LEAST_LOG2 12
 #define PER_SECOND 1000
-#define BURST 2000 /* after so many samples since a tick, the interval is doubled */
+#define BURST 2000 /* see lengthen() */
 
-#define GAPS_LOG2 10
+#define GAPS_LOG2 10 /* log2 of the number of entries in sampler_slot.gaps */
 
 /*
- * State of a sampling profile.  Slots are never freed, because a callback may start after its
- * profile has ended.  Only one agent in a JVM samples at a time, but there are several slots,
- * because a suspended thread may use the slot of a profile that has ended.
+ * State of a sampled profile.  Slots are never freed, because a callback may start after its
+ * profile has ended.  A JVM has only one sampled profile at a time.  But there are several slots,
+ * because a suspended thread may still use the slot of a profile that has ended.
  */
 struct sampler_slot {
 	struct ag_alloc_profile *profile; /* NULL: none; atomic */
-	uint64_t *gaps;  /* by shard: a thread's JNIEnv << 8 | log2 of the interval of its gap */
-	uint32_t log2;   /* log2 of the interval that the agent chooses; 0: it is fixed; atomic */
-	uint32_t burst;  /* samples since the last tick; atomic */
+	uint64_t *gaps;  /* by shard: JNIEnv of a thread << 8 | log2 of its gap's interval */
+	uint32_t log2;   /* log2 of the interval that the agent chose; 0: it is fixed; atomic */
+	uint32_t burst;  /* number of samples since the last tick; atomic */
 	uint32_t taken;  /* claimed with ag_quiesce_claim() */
 	int64_t tick_ns;
 	uint64_t tick_samples;
@@ -73,7 +74,7 @@ struct ag_weight ag_sample_weight(uint64_t size, uint64_t interval)
 	};
 }
 
-/* Sets the chosen interval in the JVM, and again if another thread chooses a new one meanwhile. */
+/* Sets the interval slot->log2 in the JVM.  Repeats that if another thread changes it meanwhile. */
 static void set_chosen(struct sampler_slot *slot, jvmtiEnv *ti, struct ag_alloc_profile *profile)
 {
 	uint32_t log2;
@@ -86,10 +87,11 @@ static void set_chosen(struct sampler_slot *slot, jvmtiEnv *ti, struct ag_alloc_
 }
 
 /*
- * Returns the interval of the gap that ended with this sample.  HotSpot draws a gap when the
- * previous gap ends.  For the first sample of a thread, the interval at the time of drawing is
- * unknown, and the current interval is used instead; if the current one is shorter, the sample's
- * weight is too low.
+ * Returns the interval of the gap that ended with this sample.  A gap is the number of bytes from
+ * one sample of a thread to the next; HotSpot draws it at random when the previous gap ends, with
+ * the interval of that time as mean.  For the first sample of a thread, that interval is unknown,
+ * and the current interval is used instead; if the current one is shorter, the sample's weight is
+ * too low.
  */
 static uint64_t interval_of_sample(struct sampler_slot *slot,
 				   const struct ag_alloc_profile *profile, JNIEnv *jni)
@@ -105,9 +107,9 @@ static uint64_t interval_of_sample(struct sampler_slot *slot,
 }
 
 /*
- * Doubles the chosen interval after each BURST samples.  Does not wait for the next tick, because
- * ticks are a second apart, and a thread may suddenly allocate so much that far too many samples
- * would be taken until then.
+ * Doubles the interval that the agent chose, after each BURST samples since the last tick.  The
+ * next tick would be too late, because ticks are a second apart, and a thread may suddenly allocate
+ * so much that far too many samples would be taken until then.
  */
 static void lengthen(struct sampler_slot *slot, jvmtiEnv *ti, struct ag_alloc_profile *profile)
 {
@@ -189,7 +191,7 @@ static void take_sample(struct sampler_slot *slot, struct ag_alloc_profile *prof
 		ag_live_mark(profile, object, site, interval);
 }
 
-/* The callback allocates no Java objects, so it is not entered recursively. */
+/* The SampledObjectAlloc event.  It is not recursive, because it allocates no Java objects. */
 static void JNICALL on_sample(jvmtiEnv *ti, JNIEnv *jni, jthread thread, jobject object,
 			      jclass class, jlong size)
 {
@@ -288,8 +290,8 @@ int ag_sample_on(struct ag_jvm *jvm, struct ag_alloc_profile *profile)
 }
 
 /*
- * Restores the default interval, because threads draw their first gap when they start, even without
- * a profile.
+ * Ends sampling.  Restores the default interval, because threads draw their first gap when they
+ * start, even without a profile.
  */
 void ag_sample_off(struct ag_alloc_profile *profile)
 {

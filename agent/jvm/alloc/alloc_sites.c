@@ -1,4 +1,4 @@
-/* Optimised for speed: application threads call this. */
+/* Optimised for speed, because application threads call these functions. */
 #ifndef __clang__ /* clang does not have this pragma */
 #pragma GCC optimize("O2")
 #endif
@@ -6,7 +6,8 @@
 #include "jvm/alloc/alloc_sites.h"
 
 /*
- * Arena bytes per table slot.  A site with 20 frames takes 256 bytes, so the arena is full first.
+ * The table gets one hash slot per SITE_BYTES bytes of the arena.  A site with 20 frames takes 256
+ * bytes, so the arena is full before the table is.
  */
 #define SITE_BYTES 128u
 
@@ -15,7 +16,7 @@ struct site {
 	/* Atomic: */
 	uint64_t objects_256, bytes, samples, live_objects_256, live_bytes;
 	uint32_t kind, n;
-	uint64_t methods[]; /* followed by the bytecode index of each frame */
+	uint64_t methods[]; /* jmethodIDs of the frames, then their bytecode indexes as uint16_t */
 };
 
 struct key {
@@ -28,7 +29,7 @@ static uint64_t method_of(const jvmtiFrameInfo *frame)
 	return (uint64_t)(uintptr_t)frame->method;
 }
 
-/* Code has at most 65,535 bytes (JVMS 4.7.3); the location in a native method is -1. */
+/* Fits: code has at most 65,535 bytes (JVMS 4.7.3).  In a native method -1 becomes AG_NATIVE. */
 static uint16_t bci_of(const jvmtiFrameInfo *frame)
 {
 	return (uint16_t)frame->location;

@@ -9,7 +9,7 @@
 #include "jvm/alloc/alloc_profile.h"
 
 #define AG_SITE_NONE UINT32_MAX
-#define AG_SITES_BITS 22 /* at most 2^22 sites; their number must fit into a tag */
+#define AG_SITES_BITS 22 /* at most 2^22 sites: a site must fit into a tag, see alloc_live.c */
 
 struct ag_sites {
 	struct ag_table table;

@@ -3,8 +3,8 @@
 #include "jvm/jni_refs.h"
 
 #define ALIGN_MAX 256 /* limit of -XX:ObjectAlignmentInBytes */
-#define REFERENCES 4u /* `type` of references; 0 to 3: log2 of the size of a primitive */
-#define MANY 1000
+#define REFERENCES 4u /* a `type` is this, or 0 to 3: log2 of the size of a primitive */
+#define MANY 1000     /* length of an array with which results are checked */
 
 static jarray new_array(struct ag_jvm *jvm, unsigned type, jclass object, jsize n)
 {
@@ -38,7 +38,10 @@ static jlong array_size(struct ag_jvm *jvm, unsigned type, jclass object, jsize 
 	return size;
 }
 
-/* Returns the smallest length at which an array is larger than an empty one; 0: error recorded. */
+/*
+ * Returns the smallest length at which an array is larger than an empty array, whose size is
+ * `empty`, and stores its size in *size.  0: error recorded.
+ */
 static jsize first_step(struct ag_jvm *jvm, unsigned type, jclass object, jlong empty, jlong *size)
 {
 	for (jsize n = 1; n <= ALIGN_MAX; n++) {
@@ -53,8 +56,8 @@ static jsize first_step(struct ag_jvm *jvm, unsigned type, jclass object, jlong 
 }
 
 /*
- * Computes the header size from n = first_step(): an empty array has room for n - 1 elements after
- * its header.
+ * Computes the size of the header with n = first_step(): because of alignment, an empty array has
+ * room for n - 1 elements after its header.
  */
 static int measure(struct ag_jvm *jvm, struct ag_sizes *sizes, unsigned type, jclass object)
 {
@@ -99,7 +102,7 @@ int ag_sizes_measure(struct ag_jvm *jvm, struct ag_sizes *sizes)
 
 void ag_sizes_of(const struct ag_sizes *sizes, const char *signature, struct ag_count_cell *cell)
 {
-	static const char primitives[8] = "ZBCSIFJD"; /* two types of each size */
+	static const char primitives[8] = "ZBCSIFJD"; /* two types of each size, 1 to 8 bytes */
 
 	cell->flags = sizes->ref_shift;
 	cell->size = sizes->ref_base;

@@ -5,19 +5,20 @@
 #include "jvm/alloc/alloc_exact_state.h"
 
 /*
- * Facts about a method.  CALL: 1 + bytecode index of a constructor's call of this() or super(), or
- * 0.
+ * The facts about a method are bits.  KNOWN is set in all facts that are determined.  The bits of
+ * CALL are 1 + the bytecode index at which a constructor calls this() or super(), or 0.
  */
 #define KNOWN (UINT32_C(1) << 31)
 #define CONSTRUCTOR (UINT32_C(1) << 30)
 #define CALL (UINT32_C(0x1ffff))
 /*
- * Hooks count a native's objects: always (COUNTED), or if a hook follows the call in one of the
- * frames `from` to `to` (COUNTED_BY).
+ * Facts about a native that allocates objects.  COUNTED: hooks count the objects.  COUNTED_BY:
+ * hooks count them if a hook follows the current call in one of the frames `from` to `to`.
  */
 #define COUNTED (UINT32_C(1) << 29)
 #define COUNTED_BY(from, to) ((uint32_t)(from) << 20 | (uint32_t)(to) << 17)
-#define CALLS_COUNTED (UINT32_C(1) << 28) /* calls a COUNTED_BY native, then a constructor */
+/* a method that calls a COUNTED_BY native and then a constructor, whose hook counts the object */
+#define CALLS_COUNTED (UINT32_C(1) << 28)
 #define COUNTED_FROM(facts) ((facts) >> 20 & 7)
 #define COUNTED_TO(facts) ((facts) >> 17 & 7)
 #define PROBES 16u
@@ -26,9 +27,10 @@
 
 /*
  * Returns 1 + the bytecode index at which a constructor calls this() or super(), or 0.  This call
- * is the first invokespecial that does not complete a preceding `new` (of an argument), because no
- * other method can be called on an object that is not initialised.  The result may be wrong for
- * code that was not compiled from Java; the reported stack then has one frame too many.
+ * is the first invokespecial that does not belong to a preceding `new`, which creates an argument
+ * of the call.  There is no other one before it, because no other method can be called on an object
+ * that is not initialised.  The result may be wrong for code that was not compiled from Java; the
+ * reported stack then has one frame too many.
  */
 static uint32_t find_call(const uint8_t *code, uint32_t len)
 {
@@ -60,9 +62,10 @@ static uint32_t constructor_facts(const struct ag_alloc_profile *profile, jmetho
 }
 
 /*
- * Natives for which HotSpot sends VMObjectAlloc although hooks count their objects: always the hook
- * in the constructor of Object, or a hook after the call in one of the given frames.  Frame 1 calls
- * the native.
+ * The natives for which HotSpot sends VMObjectAlloc although hooks count their objects.  The hook
+ * is that in the constructor of java.lang.Object (COUNTED), or one that follows the call in one of
+ * the given frames (COUNTED_BY), where frame 1 is the caller of the native.  The row with
+ * CALLS_COUNTED is not a native but a caller of one.
  */
 static const struct {
 	const char *name, *class; /* class: end of the class's signature */
@@ -73,7 +76,7 @@ static const struct {
 	{ "allocateInstance", "Ljava/lang/invoke/DirectMethodHandle;", CALLS_COUNTED },
 	{ "clone", "Ljava/lang/Object;", COUNTED_BY(1, 1) },
 	{ "allocateInstance", "/misc/Unsafe;", COUNTED_BY(1, 1) },
-	/* there are hooks after the calls of Array.newInstance and Arrays.copyOf */
+	/* The hook follows the call of Array.newInstance or of Arrays.copyOf. */
 	{ "newArray", "Ljava/lang/reflect/Array;", COUNTED_BY(2, 3) },
 };
 #define N_NATIVES (sizeof(natives) / sizeof(natives[0]))
@@ -124,7 +127,8 @@ static uint32_t find_facts(const struct ag_alloc_profile *profile, JNIEnv *jni, 
 }
 
 /*
- * Returns the facts about a method, and caches them if one of the PROBES entries for it is unused.
+ * Returns the facts about a method.  Caches them if one of the PROBES entries of the cache in which
+ * they may be stored is unused.
  */
 static uint32_t facts_of(const struct ag_alloc_profile *profile, JNIEnv *jni, jmethodID method)
 {
@@ -151,9 +155,9 @@ static uint32_t facts_of(const struct ag_alloc_profile *profile, JNIEnv *jni, jm
 }
 
 /*
- * Returns true if a virtual thread has no carrier, because it is being mounted or unmounted.
- * GetStackTrace would wait until the transition has ended, in JDK 21 forever (jvmtiThreadState.cpp,
- * JvmtiVTMSTransitionDisabler::VTMS_transition_disable_for_one).
+ * Returns true if the thread is a virtual thread that has no carrier, because it is being mounted
+ * or unmounted.  GetStackTrace would then wait until that has ended, in JDK 21 forever
+ * (jvmtiThreadState.cpp, JvmtiVTMSTransitionDisabler::VTMS_transition_disable_for_one).
  */
 static bool is_in_transition(const struct ag_alloc_profile *profile, JNIEnv *jni, jthread thread)
 {
@@ -173,7 +177,10 @@ static bool is_in_transition(const struct ag_alloc_profile *profile, JNIEnv *jni
 	return false;
 }
 
-/* Always passes the thread to GetStackTrace: see ag_value_stack(). */
+/*
+ * Reads up to `max` frames of the current thread's stack, from depth `from` on.  Never passes a
+ * NULL thread to GetStackTrace, for the reason at ag_value_stack().
+ */
 static uint32_t stack_of(const struct ag_alloc_profile *profile, JNIEnv *jni, jint from,
 			 uint32_t max, jvmtiFrameInfo *frames)
 {
@@ -191,8 +198,8 @@ static uint32_t stack_of(const struct ag_alloc_profile *profile, JNIEnv *jni, ji
 }
 
 /*
- * Returns true if a hook follows the current call of a frame: the hook begins with dup and a sipush
- * of the site number.
+ * Returns true if a hook follows the call that a frame is executing.  The code of a hook begins
+ * with dup and sipush; the latter pushes a part of the site number.
  */
 static bool is_hooked(const struct ag_alloc_profile *profile, const jvmtiFrameInfo *frame)
 {
@@ -228,7 +235,10 @@ bool ag_exact_is_counted_elsewhere(const struct ag_alloc_profile *profile, JNIEn
 	return (facts & COUNTED) != 0;
 }
 
-/* Returns how many of the topmost frames are constructors: Object's and those that called it. */
+/*
+ * Returns how many of the topmost frames are constructors of the object that is being allocated:
+ * that of java.lang.Object, and those that called it with super() or this().
+ */
 static uint32_t constructors(const struct ag_alloc_profile *profile, JNIEnv *jni,
 			     const jvmtiFrameInfo *frames, uint32_t n)
 {

@@ -1,6 +1,7 @@
 /*
- * State that the parts of a profile share.  alloc_profile allocates, ends and frees it;
- * alloc_sample, alloc_exact (with alloc_hooks and alloc_instrument) and alloc_live fill it.
+ * State that the source files of a profile share.  alloc_profile.c allocates, ends and frees it;
+ * alloc_sample.c, alloc_exact.c (with alloc_hooks.c and alloc_instrument.c) and alloc_live.c fill
+ * it.
  */
 #ifndef JTOOL_AGENT_JVM_ALLOC_ALLOC_STATE_H
 #define JTOOL_AGENT_JVM_ALLOC_ALLOC_STATE_H
@@ -15,23 +16,23 @@ struct ag_exact; /* alloc_exact_state.h */
 
 struct ag_alloc_profile {
 	struct ag_alloc_profile_wanted wanted; /* its globs are in the arena */
-	jvmtiEnv *ti; /* environment of the profile; disposing of it releases tags, capabilities */
-	jvmtiEventCallbacks callbacks; /* for ti; see ag_alloc_profile_listen() */
+	jvmtiEnv *ti; /* the profile's environment, with which its tags and capabilities end */
+	jvmtiEventCallbacks callbacks; /* of this environment, see ag_alloc_profile_listen() */
 	JNIEnv *own;  /* of the session's thread, whose allocations are not counted */
 	struct ag_arena arena;
 	struct ag_alloc_classes *kinds;
 	struct ag_sites sites;
-	struct ag_exact *exact; /* NULL: sampling */
+	struct ag_exact *exact; /* NULL: a sampled profile */
 	/* Atomic; any thread adds to these: */
 	uint64_t samples, bytes, dropped;
 	uint64_t globals;     /* number of global references, see jni_refs.h */
 	uint32_t collections;
 	uint32_t forcing;     /* 1: the profile itself forces the current collection */
 	uint32_t dying;       /* 1: the JVM is in VMDeath */
-	uint32_t left; /* 1: a suspended thread is in a callback or hook: memory is never freed */
-	uint64_t interval;
-	int64_t began_ns, ended_ns;
-	uint64_t begin_ns, live_ns;
+	uint32_t left; /* 1: memory is never freed, because a suspended thread is in a hook */
+	uint64_t interval; /* sampling interval in bytes */
+	int64_t began_ns, ended_ns; /* times of ag_now_ns() */
+	uint64_t begin_ns, live_ns; /* durations, see struct ag_alloc_profile_state */
 };
 
 /*
@@ -41,8 +42,8 @@ struct ag_alloc_profile {
 int ag_alloc_profile_listen(struct ag_jvm *jvm, struct ag_alloc_profile *profile, jvmtiEvent event);
 
 /*
- * In alloc_sample.c.  ag_sample_on() returns 0, or -1 with the error recorded.  After
- * ag_sample_off() no callback is in flight, unless profile->left is set.
+ * In alloc_sample.c: begin and end sampling.  ag_sample_on() returns 0, or -1 with the error
+ * recorded.  After ag_sample_off() no callback is in flight, unless profile->left is set.
  */
 int ag_sample_on(struct ag_jvm *jvm, struct ag_alloc_profile *profile);
 void ag_sample_off(struct ag_alloc_profile *profile);
@@ -51,10 +52,10 @@ void ag_sample_tick(struct ag_alloc_profile *profile);
 /*
  * Returns what a sampled object of `size` bytes stands for: 1/p objects (in 1/256) and size/p
  * bytes.  p = 1-exp(-size/interval) is the probability that the object contains a sampling point of
- * a Poisson process with that mean distance, as in JEP 331.  HotSpot differs in two cases, which
- * the event does not show: the first gap of a thread, and in JDK 11 to 21 the gap after an object
- * of about the interval or larger, which is too short on average (threadHeapSampler.cpp,
- * pick_next_sample()).
+ * a Poisson process with the mean distance `interval`, as in JEP 331.  HotSpot differs in two
+ * cases, which the event does not show: the first gap of a thread, and in JDK 11 to 21 the gap
+ * after an object of about the interval or larger, which is too short on average
+ * (threadHeapSampler.cpp, pick_next_sample()).
  */
 struct ag_weight {
 	uint64_t objects_256, bytes;
@@ -63,7 +64,7 @@ struct ag_weight ag_sample_weight(uint64_t size, uint64_t interval);
 
 /*
  * In alloc_live.c: tags a new object with its site, the number of collections so far, and the
- * sampling interval (0: not sampled).  Any thread with a JNIEnv may call it.
+ * sampling interval (0: the profile is exact).  Any thread with a JNIEnv may call it.
  */
 void ag_live_mark(struct ag_alloc_profile *profile, jobject object, uint32_t site,
 		  uint64_t interval);
@@ -71,21 +72,22 @@ void ag_live_mark(struct ag_alloc_profile *profile, jobject object, uint32_t sit
 int ag_live_on(struct ag_jvm *jvm, struct ag_alloc_profile *profile);
 void ag_live_off(struct ag_alloc_profile *profile);
 /*
- * Forces a full collection, then counts the live objects of all sites.  While the JVM is dying it
- * cannot collect; then the function follows references instead, which takes longer.  Returns 0, or
- * -1 with the error recorded.
+ * Counts the live objects of all sites, after it has forced a full collection.  If profile->dying
+ * is set, the JVM cannot collect any more; the function then follows references instead, which
+ * takes longer.  Returns 0, or -1 with the error recorded.
  */
 int ag_live_count(struct ag_jvm *jvm, struct ag_alloc_profile *profile);
 
 /*
- * In alloc_exact.c.  If ag_exact_on() fails, it reverts everything except profile->exact, which
- * ag_exact_free() frees.  ag_exact_state() fills in samples, bytes, hooked and refused.
+ * In alloc_exact.c: begin and end exact counting.  If ag_exact_on() fails, it reverts everything
+ * except profile->exact, which ag_exact_free() frees.
  */
 int ag_exact_on(struct ag_jvm *jvm, struct ag_alloc_profile *profile);
 void ag_exact_tick(struct ag_jvm *jvm, struct ag_alloc_profile *profile);
 void ag_exact_off(struct ag_jvm *jvm, struct ag_alloc_profile *profile, jvmtiError *code);
-/* Adds the threads' tables to the sites.  Further calls add only what is new. */
+/* Adds the threads' tables to the sites.  Further calls add only the objects counted since then. */
 void ag_exact_merge(struct ag_alloc_profile *profile);
+/* Fills in the members `samples`, `bytes`, `hooked` and `refused` only. */
 void ag_exact_state(const struct ag_alloc_profile *profile, struct ag_alloc_profile_state *state);
 int ag_exact_notes(const struct ag_alloc_profile *profile, ag_alloc_profile_note_fn *report,
 		   void *arg);

@@ -22,7 +22,7 @@ static struct ag_array_site *chunk_of(struct ag_exact *exact, uint32_t i)
 	if (!chunk || __atomic_compare_exchange_n(at, &none, chunk, false, __ATOMIC_ACQ_REL,
 						  __ATOMIC_ACQUIRE))
 		return chunk;
-	return none; /* another thread has stored a chunk; this one is wasted */
+	return none; /* the chunk that another thread has stored meanwhile; this one is wasted */
 }
 
 static const char *copy_owner(struct ag_exact *exact, const char *owner, size_t len)
@@ -73,7 +73,8 @@ uint32_t ag_array_site_new(struct ag_exact *exact, enum ag_array_site_kind kind,
 	chunk = number != 0 ? chunk_of(exact, i) : NULL;
 	if (!chunk)
 		return 0;
-	chunk[i % AG_ARRAY_SITE_CHUNK] = array_site; /* stored before code with this number runs */
+	/* No code with this number runs yet, so no other thread reads the entry. */
+	chunk[i % AG_ARRAY_SITE_CHUNK] = array_site;
 	return number;
 }
 
@@ -107,7 +108,10 @@ static bool is_clone(const struct ag_alloc_profile *profile, jmethodID method)
 	return is;
 }
 
-/* Does not use GetMethodID, which waits if another thread is initialising the class. */
+/*
+ * Returns true if the class itself declares clone().  Does not use GetMethodID, which waits if
+ * another thread is initialising the class.
+ */
 static bool declares_clone(const struct ag_alloc_profile *profile, jclass class)
 {
 	jmethodID *methods = NULL;
@@ -138,8 +142,9 @@ static bool is_named(const struct ag_alloc_profile *profile, jclass class, const
 }
 
 /*
- * Returns true if a clone() call selected Object's method: `owner` is the object's class or a
- * superclass, and no class below Object declares clone().  The search begins at the object's class
+ * Returns true if a call of clone() on an object of this class ran Object.clone().  That is so if
+ * the call's `owner` is the class or one of its superclasses, and if no class below
+ * java.lang.Object declares clone().  The search for such a class begins at the object's class
  * (invokevirtual) or at `owner` (invokespecial).
  */
 static bool selects_object(const struct ag_alloc_profile *profile, JNIEnv *jni,
@@ -168,7 +173,7 @@ bool ag_array_site_cloned(const struct ag_alloc_profile *profile, JNIEnv *jni,
 {
 	if (!array_site->owner)
 		return true;
-	if (signature[0] == '[') /* early compilers name Object as the owner of the method */
+	if (signature[0] == '[') /* early compilers name Object as owner of an array's clone() */
 		return array_site->owner[0] == '[' ||
 		       strcmp(array_site->owner, "java/lang/Object") == 0;
 	return array_site->owner[0] != '[' && selects_object(profile, jni, array_site, class);

@@ -9,7 +9,7 @@
 struct java_name {
 	const char *element;
 	size_t len; /* length of the name of the element type */
-	size_t all; /* length of the complete name: len + 2 per dimension */
+	size_t all; /* length of the complete name: len, and 2 for each dimension */
 };
 
 static struct java_name java_name(const char *signature, size_t len)

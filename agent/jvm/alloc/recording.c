@@ -6,6 +6,7 @@
 static struct {
 	struct ag_jvm jvm;
 	jrawMonitorID monitor; /* protects the members below, except `profile` */
+	/* a thread has exclusive access; a session has requested the end; the end has begun */
 	bool busy, asked, over;
 	int64_t begin_ns;
 	uint32_t flags;
@@ -17,7 +18,7 @@ static struct ag_alloc_profile *get_profile(void)
 	return __atomic_load_n(&recording.profile, __ATOMIC_ACQUIRE);
 }
 
-/* The JVMTI calls fail only if the monitor is invalid or not held. */
+/* lock(), unlock(): the JVMTI calls fail only if the monitor is invalid or not held. */
 static void lock(void)
 {
 	(void)(*recording.jvm.ti)->RawMonitorEnter(recording.jvm.ti, recording.monitor);
@@ -28,7 +29,7 @@ static void unlock(void)
 	(void)(*recording.jvm.ti)->RawMonitorExit(recording.jvm.ti, recording.monitor);
 }
 
-/* The wait may end early or late; callers check their condition again. */
+/* Waits about `ms` milliseconds or until wake_all().  Callers must check their condition again. */
 static void wait_ms(int64_t ms)
 {
 	(void)(*recording.jvm.ti)->RawMonitorWait(recording.jvm.ti, recording.monitor, ms);
@@ -51,8 +52,8 @@ int ag_recording_begin(struct ag_jvm *jvm, struct ag_alloc_profile *profile, uin
 }
 
 /*
- * Waits up to ms milliseconds, with the lock, until no thread has access to the recording.  Returns
- * false if a thread still has access.
+ * Waits up to ms milliseconds until no thread has access to the recording.  Returns false if a
+ * thread still has access.  The caller holds the lock.
  */
 static bool wait_for_turn(int ms)
 {
@@ -100,7 +101,7 @@ bool ag_recording_is_on(uint64_t *ns)
 		return false;
 	lock();
 	*ns = (uint64_t)(ag_now_ns() - recording.begin_ns);
-	on = !recording.over || recording.busy; /* over and busy: its classes are being restored */
+	on = !recording.over || recording.busy; /* over and busy: it is just being ended */
 	unlock();
 	return on;
 }

@@ -1,14 +1,14 @@
 /*
- * The recording: a profile that runs from the JVM's start (agent/startup/startup.h).  The
- * recording's own thread, sessions that read it, and the JVM's shutdown have exclusive access in
- * turn.  The recording ends at the JVM's shutdown, or on its own thread when a session requests
- * that.
+ * The recording: an allocation profile that runs from the JVM's start (agent/startup/startup.h).
+ * Three kinds of threads take turns with exclusive access: the recording's own thread, sessions
+ * that read the recording, and the thread of the JVM's shutdown.  The recording ends at the JVM's
+ * shutdown, or when a session requests the end, which the recording's own thread then carries out.
  *
  * A library has at most one recording and never frees it, so a thread that has found it may
  * continue to read its sites.  A thread that changes the recording, or needs it unchanged, does so
  * between ag_recording_enter() and ag_recording_leave(), and holds no lock of the JVM meanwhile.
- * Every wait is limited: a debugger may have suspended a thread, and that must not block the JVM's
- * shutdown.
+ * Every wait is limited, because a debugger may have suspended the thread that has access, and that
+ * must not block the JVM's shutdown.
  */
 #ifndef JTOOL_AGENT_JVM_ALLOC_RECORDING_H
 #define JTOOL_AGENT_JVM_ALLOC_RECORDING_H
@@ -27,13 +27,13 @@ struct ag_turn {
 	uint32_t flags;
 };
 /*
- * Returns 1 with exclusive access until ag_recording_leave(), or 0 if there is no recording, or -1
- * with the error recorded.
+ * Waits for exclusive access to the recording.  Returns 1 with access, until ag_recording_leave(),
+ * or 0 if there is no recording or it has ended, or -1 with the error recorded.
  */
 int ag_recording_enter(struct ag_jvm *jvm, struct ag_turn *turn);
 void ag_recording_leave(void);
 
-/* Returns true if there is a recording that has not ended, and stores the ns since its begin. */
+/* Returns true if there is a recording that has not ended.  *ns: nanoseconds since its begin. */
 bool ag_recording_is_on(uint64_t *ns);
 /* Requests that the recording's own thread ends the recording, if there is one. */
 void ag_recording_ask_end(void);
@@ -44,10 +44,10 @@ void ag_recording_ask_end(void);
  */
 bool ag_recording_wait(int ms);
 /*
- * Ends the recording for all other threads: their calls of ag_recording_enter() return 0 from now
- * on.  Returns the profile, for which *turn is false if another thread has not left within max_ms.
- * Returns NULL if there is no recording, or if another thread ends it; then waits until that thread
- * has left.
+ * Ends the recording for all other threads, whose calls of ag_recording_enter() return 0 from now
+ * on.  Waits up to max_ms milliseconds until no other thread has access to the recording, and
+ * stores in *turn whether that is so.  Returns the profile, which the caller must then end, or NULL
+ * if there is no recording or if another thread is ending it.
  */
 struct ag_alloc_profile *ag_recording_end(int max_ms, bool *turn);
 

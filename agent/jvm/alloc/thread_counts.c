@@ -14,7 +14,7 @@ void ag_exact_drop(struct ag_alloc_profile *profile, uint64_t n)
 
 static struct ag_thread_counts *new_cells(struct ag_alloc_profile *profile, uint32_t n)
 {
-	/* the arena aligns blocks of a cache line or more */
+	/* The cells are aligned, because the arena aligns blocks of a cache line or more. */
 	struct ag_thread_counts *cells =
 		ag_arena_take(&profile->arena, sizeof(*cells) + n * sizeof(cells->at[0]));
 
@@ -32,7 +32,7 @@ static void set_cells(struct ag_alloc_profile *profile, struct ag_thread_slot *s
 	slot->fast = profile->wanted.flags & WIRE_ALLOC_LIVE ? NULL : cells;
 }
 
-/* Doubles the table.  Threads that are reading the old table find it unchanged. */
+/* Replaces the table by a copy of twice the size.  Threads may still read the old table. */
 static bool grow(struct ag_alloc_profile *profile, struct ag_thread_slot *slot)
 {
 	struct ag_thread_counts *old = slot->cells;
@@ -50,8 +50,8 @@ static bool grow(struct ag_alloc_profile *profile, struct ag_thread_slot *slot)
 }
 
 /*
- * Returns true if a cell can be added.  If the table cannot grow, one cell in eight stays unused,
- * so that probes end.
+ * Returns true if a cell can be added, after the table has grown if necessary.  If the table cannot
+ * grow, one cell in eight stays unused, so that probes end.
  */
 static bool has_room(struct ag_alloc_profile *profile, struct ag_thread_slot *slot)
 {
@@ -92,7 +92,7 @@ static uint64_t next_random(struct ag_thread_slot *slot)
 	return slot->random;
 }
 
-/* Returns true if stack walks have exceeded their budget of time. */
+/* Returns true if all stack walks together have exceeded their budget of time (alloc_exact.h). */
 static bool is_over_budget(const struct ag_exact *exact, int64_t now_ns)
 {
 	return __atomic_load_n(&exact->walks_ns, __ATOMIC_RELAXED) >
@@ -166,7 +166,7 @@ bool ag_exact_is_shared(const struct ag_exact *exact, uint64_t hash)
 	return false;
 }
 
-/* Marks the cells whose hash two classes have come to share. */
+/* Marks the cells of classes whose hash is shared with another class, as AG_CELL_SHARED. */
 static void divide(const struct ag_exact *exact, struct ag_thread_counts *cells)
 {
 	for (uint32_t i = 0; i <= cells->mask; i++) {
