@@ -12,7 +12,7 @@ const struct ag_box ag_boxes[AG_BOXES] = {
 	{ "Ljava/lang/Float;", "F" }, { "Ljava/lang/Double;", "D" },
 };
 
-/* The fields that are looked up, besides the field `value` of the classes in ag_boxes. */
+/* The fields that are looked up, in addition to the field `value` of each class in ag_boxes. */
 #define TEXT "Ljava/lang/String;"
 #define N_FIELDS 4
 static const struct {
@@ -42,7 +42,7 @@ static jfieldID find_field(struct ag_jvm *jvm, jclass class, const char *name,
 	return ag_ref_threw(jvm, "GetFieldID") ? NULL : field;
 }
 
-/* Looks up the fields of a class that is in `fields` or ag_boxes. */
+/* If the class is in `fields` or ag_boxes, looks up its fields there. */
 static void learn_class(struct ag_jvm *jvm, struct ag_java_lang *java, jclass class,
 			const char *signature)
 {
@@ -60,7 +60,7 @@ static void learn_class(struct ag_jvm *jvm, struct ag_java_lang *java, jclass cl
 	}
 }
 
-/* Compares names, not loaders: only the boot loader can define classes of java.lang. */
+/* Comparing names is enough, because only the boot loader can define classes of java.lang. */
 int ag_java_lang_init(struct ag_jvm *jvm, struct ag_java_lang *java)
 {
 	int release = ag_jvmti_release(jvm);
@@ -71,7 +71,7 @@ int ag_java_lang_init(struct ag_jvm *jvm, struct ag_java_lang *java)
 	if (release < 0 || ag_ref_push(jvm) != 0)
 		return -1;
 	rc = ag_classes_get(jvm, &classes);
-	if (rc == 0) /* JDK 8 and 11 also count the references of outer local frames */
+	if (rc == 0) /* -Xcheck:jni of JDK 8 and 11 also counts those of outer local frames */
 		rc = ag_ref_expect(jvm, 2 * ((jint)classes.n + 64));
 	for (uint32_t i = 0; rc == 0 && i < classes.n; i++) {
 		char *signature = ag_class_signature(jvm, classes.list[i]);

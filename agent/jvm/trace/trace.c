@@ -5,7 +5,7 @@
 
 #define WORDS(trace) AG_QUIESCE_WORDS((trace)->presence, count)
 #define SERIALS (UINT32_C(1) << 30)
-#define CALL_NS 100 /* of a call: two natives, two clock readings; 72 to 95 ns on JDK 8 to 27 */
+#define CALL_NS 100 /* estimated time of a call's two hooks: 72 to 95 ns on JDK 8 to 27 */
 #define END_MS 50
 #define FREE_MS 3000
 
@@ -27,7 +27,10 @@ static struct ag_trace_state counted(const struct ag_trace *trace)
 	return sum;
 }
 
-/* Clears the pointers of a trace that was given up, whose memory is never freed. */
+/*
+ * Prepares a slot for a new trace: clears the pointers that remain if the slot's last trace was
+ * given up.  The memory of that trace is never freed.
+ */
 static void clear_slot(struct ag_trace *trace)
 {
 	trace->methods = NULL;
@@ -98,8 +101,8 @@ struct ag_trace *ag_trace_new(struct ag_jvm *jvm, const struct ag_trace_wanted *
 	trace->next += n;
 	trace->before = counted(trace);
 	/*
-	 * Hooks of an earlier trace in this slot may read these members, but then do not find that
-	 * trace's range.
+	 * Hooks of an earlier trace in this slot may read these new values.  That is harmless,
+	 * because such a hook then finds that the range of its trace is gone, and does nothing.
 	 */
 	__atomic_store_n(&trace->own, jvm->jni, __ATOMIC_RELAXED);
 	__atomic_store_n(&trace->min_ns, wanted->min_ns, __ATOMIC_RELAXED);

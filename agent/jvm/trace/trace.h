@@ -4,18 +4,19 @@
  *
  * Hooks run on application threads, at any time, even long after a trace has ended
  * (instrument/hook_natives.h).  Therefore:
- * - The library never reuses the id of a method.  The low bits of an id are the slot of the trace
- *   in a table that is never freed.  A hook does nothing if its id does not belong to the trace in
- *   this slot.
- * - Before a hook reads anything else of a trace, it enters the trace (instrument/quiesce.h).  A
+ * - Each traced method has an id (ag_trace_id()), which the library never reuses.  The low bits of
+ *   an id are the slot of the trace in a table that is never freed.  A hook does nothing if its id
+ *   does not belong to the trace in this slot.
+ * - Before a hook reads other members of a trace, it enters the trace (instrument/quiesce.h).  A
  *   trace is freed when no hook is in flight.
  * - A hook never waits, runs no Java code, and leaves no exception pending.  Calls for which there
  *   is no room are counted.  On the session's thread a hook does nothing.
  *
  * The hook at a method's entry returns a token, which the method passes to the hooks at its end.
- * It is 0 (the call is not recorded), the time at which the call began, or, if values are recorded,
- * the id of the call's record.  The method has the token in a local variable, because a virtual
- * thread may change its carrier during the call.
+ * The token is the time at which the call began or, if values are recorded, the id of the call's
+ * record (trace_calls.h); 0 means that the call is not recorded.  The method stores the token in a
+ * local variable instead of a variable of the native thread, because a virtual thread may move to
+ * another native thread during the call.
  */
 #ifndef JTOOL_AGENT_JVM_TRACE_TRACE_H
 #define JTOOL_AGENT_JVM_TRACE_TRACE_H
@@ -29,20 +30,22 @@ struct ag_trace;
 
 struct ag_trace_wanted {
 	uint32_t flags;           /* WIRE_TRACE_* */
-	/* shorter calls are only counted, unless they throw an exception */
+	/* calls that take less than min_ns are only counted, unless they throw an exception */
 	uint64_t min_ns;
-	uint32_t per_second;      /* maximum of recorded calls; 0: no limit */
-	uint32_t chars, elements; /* maximum per String and array; fewer if a record has no room */
+	uint32_t per_second;      /* maximum of recorded calls per second; 0: no limit */
+	uint32_t chars, elements; /* maximum recorded of a String and of an array */
 };
 
 /*
- * Creates a trace for n methods, each of which ag_trace_describe() must describe.  The trace does
- * not accept calls before ag_trace_begin().  Returns NULL with the error recorded, also if
- * AG_TRACES traces are running.  Uses the session's memory.
+ * Creates a trace for n methods, each of which must be described with ag_trace_describe().  The
+ * trace records no calls before ag_trace_begin().  Returns NULL with the error recorded, also if
+ * AG_TRACES traces are running.  The memory counts against the session's budget.
  */
 struct ag_trace *ag_trace_new(struct ag_jvm *jvm, const struct ag_trace_wanted *wanted, uint32_t n);
 
-/* Returns the id that the inserted code passes to the hooks of method i. */
+/*
+ * Returns the id of method i (from 0), which the code inserted into the method passes to the hooks.
+ */
 uint32_t ag_trace_id(const struct ag_trace *trace, uint32_t i);
 
 /*
@@ -52,32 +55,37 @@ uint32_t ag_trace_id(const struct ag_trace *trace, uint32_t i);
 int ag_trace_describe(struct ag_jvm *jvm, struct ag_trace *trace, uint32_t i,
 		      const char *descriptor);
 
-/* Returns the reason why a class must not have hooks of this trace, a constant; NULL if it may. */
+/*
+ * Returns NULL if the class with this signature may have hooks of this trace, otherwise the reason
+ * why it must not, a constant.
+ */
 const char *ag_trace_refuses(const struct ag_trace *trace, const char *signature);
 
 /*
- * ag_trace_begin() enables the hooks.  Call it before classes are instrumented; otherwise the end
- * of a call could be hooked without its begin.  ag_trace_end() disables the hooks, and waits
- * briefly for hooks in flight, so that a later drain is complete.
+ * ag_trace_begin() enables the hooks.  Call it before classes are instrumented; otherwise the hook
+ * at the end of a call could run although that at its begin did nothing.  ag_trace_end() disables
+ * the hooks, and waits up to 50 ms for hooks in flight, so that a later drain is complete.
  */
 void ag_trace_begin(struct ag_trace *trace);
 void ag_trace_end(struct ag_trace *trace);
 
 /*
- * Checks the clock.  Increases the credit of the rate limit by the calls that ns nanoseconds
- * permit; the credit is at most the calls of one second.  Call this often.
+ * Checks the clock of the hooks.  Adds the calls that `ns` nanoseconds permit to the credit of the
+ * rate limit, which is at most the calls of one second.  Call this often, with the time since the
+ * last call.
  */
 void ag_trace_tick(struct ag_trace *trace, uint64_t ns);
 
 /* A call that has ended. */
 struct ag_call {
-	uint32_t method; /* number of the method, as i in ag_trace_id() */
-	uint64_t when_ns; /* begin of the call, since 1970 */
-	uint64_t ns;
+	uint32_t method; /* number of the method, which is the parameter i of ag_trace_id() */
+	uint64_t when_ns; /* begin of the call, ns since 1970 */
+	uint64_t ns;      /* duration of the call */
 	uint64_t thread_id; /* Thread.getId(), also for virtual threads */
 	const char *thread; /* the thread's name */
 	bool threw;
-	const uint8_t *values, *result; /* wire/value.h; `result` is the exception if threw */
+	/* values: the arguments; result: the result or, if `threw`, the exception (wire/value.h) */
+	const uint8_t *values, *result;
 	size_t values_len, result_len;
 	const jvmtiFrameInfo *frames; /* the stack, without the hook's frame */
 	uint32_t n_frames;
@@ -91,25 +99,27 @@ struct ag_call {
 typedef int ag_call_fn(struct ag_jvm *jvm, const struct ag_call *call, void *arg);
 int ag_trace_drain(struct ag_jvm *jvm, struct ag_trace *trace, ag_call_fn *report, void *arg);
 
-/* Sums up the calls of method i since the last drain.  Returns false if there were none. */
+/* The calls of a method: their number, how many threw an exception, and their durations in ns. */
 struct ag_sum {
 	uint64_t calls, threw, ns, min_ns, max_ns;
 	uint64_t buckets[HISTOGRAM_BUCKETS];
 };
+/* Sums up the calls of method i since the last drain.  Returns false if there were none. */
 bool ag_trace_drain_sum(struct ag_trace *trace, uint32_t i, struct ag_sum *sum);
 
 struct ag_trace_state {
 	uint64_t calls;    /* calls that ended, recorded or not */
 	uint64_t too_many; /* not recorded: over the rate limit */
 	uint64_t no_room;  /* not recorded: no free record */
-	uint64_t hooks_ns; /* time in hooks: measured with values, otherwise estimated */
+	uint64_t hooks_ns; /* time in hooks: estimated, but measured for recording calls */
 };
 void ag_trace_state(const struct ag_trace *trace, struct ag_trace_state *state);
 
 /*
- * Frees a trace after ag_trace_end(), as soon as no hook uses it, which takes microseconds.
- * Returns -1 if a hook still uses the trace after 3 s, because a debugger suspended the hook's
- * thread.  The trace's memory is then never freed, and the session reports it as not released.
+ * Frees a trace after ag_trace_end().  Waits until no hook uses the trace, usually for
+ * microseconds.  Returns -1 if a hook still uses the trace after 3 s, because a debugger suspended
+ * the hook's thread.  The trace's memory is then never freed, and the session reports it as not
+ * released.
  */
 int ag_trace_free(struct ag_jvm *jvm, struct ag_trace *trace);
 

@@ -68,7 +68,7 @@ void ag_pool_release(struct ag_jvm *jvm, struct ag_pool *pool)
 	*pool = (struct ag_pool){ 0 };
 }
 
-/* Claims a record for the current hook.  Returns false if its state has changed from `was`. */
+/* Claims a record for the current hook.  Returns false if its state is no longer `was`. */
 static bool seize(struct ag_record *r, uint64_t was, uint64_t generation)
 {
 	return __atomic_compare_exchange_n(&r->state, &was, generation << 2 | AG_RECORD_BUSY,
@@ -104,10 +104,10 @@ static struct ag_record *take_unused(struct ag_pool *pool, uint32_t *index)
 /*
  * Takes the record of a call that has not ended.
  *
- * Some calls never end: a constructor whose super() throws, a virtual thread that is never resumed.
- * So if no record is unused, open calls lose their records in turn, except records that a hook is
- * using.  If it finds a done record, it returns NULL instead: that record will be free soon, and a
- * flood of short calls must not evict a long call.
+ * Some calls never end: for example a constructor whose super() throws, or a call in a virtual
+ * thread that is never resumed.  So if no record is unused, open calls lose their records in turn,
+ * except records that a hook is using.  If the search meets a done record, the function returns
+ * NULL: that record will be unused soon, and a flood of short calls must not evict a long call.
  */
 static struct ag_record *take_from_another(struct ag_pool *pool, uint32_t *index)
 {
@@ -150,7 +150,10 @@ uint32_t ag_token_first(jlong token)
 	return (uint32_t)((uint64_t)token >> FIRST_AT & AG_LOW(FIRST_BITS));
 }
 
-/* Claims the record of a token.  NULL: the call has lost its record, or another hook uses it. */
+/*
+ * Claims the record of a token.  Returns NULL if the call has lost its record, or if another hook
+ * uses the record.
+ */
 static struct ag_record *find(const struct ag_hook *hook, jlong token)
 {
 	struct ag_pool *pool = &hook->trace->pool;
@@ -177,7 +180,8 @@ static struct ag_value_context value_context(const struct ag_hook *hook)
 }
 
 /*
- * Takes a record for a call.  If there is none, counts the call as not recorded and returns NULL.
+ * Takes a record for a call; with by_rate, only if the rate limit permits the call.  If no record
+ * was taken, counts the call as not recorded and returns NULL.
  */
 static struct ag_record *take_counting(const struct ag_hook *hook, bool by_rate, uint32_t *index)
 {
@@ -197,7 +201,10 @@ static struct ag_record *take_counting(const struct ag_hook *hook, bool by_rate,
 	return NULL;
 }
 
-/* With min_ns the rate limit counts only calls that took that long: see ag_call_close(). */
+/*
+ * If the trace has a min_ns, does not apply the rate limit: it concerns only calls that take that
+ * long, and ag_call_close() applies it.
+ */
 jlong ag_call_open(const struct ag_hook *hook)
 {
 	struct ag_trace *trace = hook->trace;
@@ -232,7 +239,10 @@ static void put_argument(const struct ag_hook *hook, struct ag_record *r, const 
 	r->cut = to.cut;
 }
 
-/* The time of a call begins after the hook of its last argument: each such hook sets began_ns. */
+/*
+ * Sets the record's began_ns again, so that the time of the call begins after the hook of its last
+ * argument.
+ */
 void ag_call_argument(const struct ag_hook *hook, jlong token, const jvalue *value)
 {
 	struct ag_record *r = find(hook, token);
@@ -251,7 +261,10 @@ static void put_result(const struct ag_hook *hook, struct ag_record *r, bool thr
 		       const jvalue *value)
 {
 	const struct ag_trace *trace = hook->trace;
-	/* The hook's method has the type of `value`; with an invalid token the record's may not. */
+	/*
+	 * Use the type of the hook's method, not of the record's: it is that of `value` even if the
+	 * token is invalid.
+	 */
 	const struct ag_method *method = &trace->methods[hook->method];
 	bool values = (trace->wanted.flags & WIRE_TRACE_VALUES) != 0;
 	struct ag_value_context d = value_context(hook);
@@ -280,7 +293,7 @@ static void finish(const struct ag_hook *hook, struct ag_record *r, bool threw, 
 	ag_record_set(r, ag_record_generation(r), AG_RECORD_DONE);
 }
 
-/* Returns the ns since the hook began. */
+/* Returns the nanoseconds since the hook began. */
 static uint64_t since(const struct ag_hook *hook)
 {
 	int64_t ns = ag_trace_clock_now(&hook->trace->clock) - hook->now_ns;

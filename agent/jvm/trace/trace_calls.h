@@ -1,12 +1,13 @@
 /*
- * Records of calls: a fixed number, allocated with the trace.  A hook takes a record, fills it and
- * marks it as done; the session's thread reports and frees it.  If values are recorded, the hook at
- * the method's entry takes the record, and the call's token identifies the record.  If no record is
- * unused, another call can take the record away.
+ * Records of calls.  A trace has a pool with a fixed number of records.  A hook takes an unused
+ * record, fills it and marks it as done; the session's thread reports the call and makes the record
+ * unused again.  If values are recorded, the hook at the method's entry takes the record, and the
+ * call's token identifies the record.  If no record is unused, a new call may take the record of a
+ * call that has not ended.
  *
- * The state of a record is a generation and an enum ag_record_kind.  A hook claims the record of a
- * token with a compare-and-swap of the state, which fails if the record has another generation: its
- * call was reported or has lost the record.
+ * The state of a record is a generation and an enum ag_record_kind (trace_record.h).  A hook claims
+ * the record of a token with a compare-and-swap of the state.  It fails if the record has another
+ * generation than the token, because the token's call was reported or has lost its record.
  */
 #ifndef JTOOL_AGENT_JVM_TRACE_TRACE_CALLS_H
 #define JTOOL_AGENT_JVM_TRACE_TRACE_CALLS_H
@@ -18,11 +19,11 @@ struct ag_trace_counters;
 struct ag_pool {
 	uint8_t *records; /* `n` records of `stride` bytes each */
 	uint64_t *unused; /* a bit for each record, set if it is unused */
-	uint64_t *order;  /* the done records, to be sorted by the session's thread */
-	int64_t begun_ns;
-	uint32_t hand;    /* index of the record that is examined next for taking away */
+	uint64_t *order;  /* memory in which the session's thread sorts the done records */
+	int64_t begun_ns; /* time at which the pool was created */
+	uint32_t hand;    /* record at which the next search for an open record begins */
 	uint32_t n, stride;
-	uint32_t args_room, result_room, frames_room;
+	uint32_t args_room, result_room, frames_room; /* bytes in each record */
 };
 
 /* Allocates the records.  Returns 0, or -1 with the error recorded. */
@@ -32,33 +33,34 @@ void ag_pool_release(struct ag_jvm *jvm, struct ag_pool *pool);
 /* One call of a hook function. */
 struct ag_hook {
 	struct ag_trace *trace;
-	struct ag_trace_counters *at;
+	struct ag_trace_counters *at; /* the counters for this thread */
 	JNIEnv *jni;
-	uint64_t range;
-	uint32_t method;
+	uint64_t range;  /* the trace's `range` (trace_state.h) as the hook has read it */
+	uint32_t method; /* number of the method in the trace */
 	int64_t now_ns; /* time at which the hook began */
 };
 
 /*
- * At a method's entry: takes a record.  Returns a token, or 0 if no record is free or the rate
- * limit forbids it.
+ * At a method's entry: takes a record for the call.  Returns the token of the record, or 0 if no
+ * record is available or the rate limit forbids the call.
  */
 jlong ag_call_open(const struct ag_hook *hook);
 /* Adds the next argument of the call that has this token.  Does not use hook->method. */
 void ag_call_argument(const struct ag_hook *hook, jlong token, const jvalue *value);
 /*
- * Record the end of a call.  ag_call_close() is for a call that has a record, ag_call_add() for one
- * whose token is the time at which it began.  The caller counts the call.  `value` is the result
- * or, if `threw`, the exception; NULL: none.
+ * Record the end of a call: ag_call_close() if the call's token identifies a record, ag_call_add()
+ * if the token is the time at which the call began.  `value` is the result or, if `threw`, the
+ * exception; NULL: none.  The caller must count the call.
  */
 void ag_call_close(const struct ag_hook *hook, jlong token, bool threw, const jvalue *value);
 void ag_call_add(const struct ag_hook *hook, int64_t began_ns, bool threw, const jvalue *value);
 
+/* Reports the done records, and makes them unused again, as ag_trace_drain() in trace.h says. */
 int ag_pool_take(struct ag_jvm *jvm, struct ag_trace *trace, ag_call_fn *report, void *arg);
 
 /*
- * Returns the serial of the first method of the trace that created a token.  The token's lowest
- * bits are the trace's slot.
+ * Returns the serial number (see `range` in trace_state.h) that the first method of the trace has
+ * which created this token.  The lowest bits of a token are the slot of the trace.
  */
 uint32_t ag_token_first(jlong token);
 

@@ -12,15 +12,15 @@
 
 #ifdef __x86_64__
 
-/* The counter and CLOCK_MONOTONIC at the same time. */
+/* The counter and CLOCK_MONOTONIC, read at the same time. */
 struct reading {
 	uint64_t ticks;
 	int64_t ns;
 };
 
 /*
- * Reads both several times.  Returns the reading that took the shortest time, because the others
- * may have been interrupted.
+ * Reads the counter and CLOCK_MONOTONIC several times.  Returns the reading that took the shortest
+ * time, because the others may have been interrupted.
  */
 static struct reading read_both(void)
 {

@@ -1,11 +1,11 @@
 /*
  * The clock of hooks: the time of CLOCK_MONOTONIC in ns.
  *
- * An empty traced method costs its two hooks little else than two readings of the clock.  So this
- * clock reads the time stamp counter itself, without the ordering and the scaling of the C
- * library's clock_gettime(), which takes 10 ns instead of 24.  It does so only on x86-64, and only
- * if the counter is the kernel's own clock source: the kernel has then checked that the counter has
- * a constant rate and is equal on all processors (arch/x86/kernel/tsc.c and tsc_sync.c).  The
+ * Reading the clock takes most of the time of the two hooks of a call.  So this clock reads the
+ * time stamp counter itself, which takes 10 ns; the C library's clock_gettime() takes 24 ns,
+ * because it also orders and scales the readings.  It does so only on x86-64, and only if the
+ * counter is the kernel's own clock source, because the kernel has then checked that the counter
+ * has a constant rate and is equal on all processors (arch/x86/kernel/tsc.c and tsc_sync.c).  The
  * client looks up the clock source, see WIRE_TRACE_COUNTER.
  *
  * The rate of the counter is measured when a trace begins, and compared with CLOCK_MONOTONIC as
@@ -26,7 +26,7 @@ struct ag_trace_clock {
 	/* Read by hooks at any time: */
 	uint64_t rate;  /* ns per tick, times 2^AG_CLOCK_RATE_BITS; 0: read CLOCK_MONOTONIC */
 	uint64_t ticks; /* value of the counter at the time `ns` */
-	int64_t ns;
+	int64_t ns;     /* time of CLOCK_MONOTONIC when the clock was started */
 
 	/* The last comparison, used by the session's thread: */
 	int64_t checked_ns; /* time of that comparison by CLOCK_MONOTONIC */
@@ -34,14 +34,15 @@ struct ag_trace_clock {
 };
 
 /*
- * Starts the clock.  If `counter`, measures the rate of the time stamp counter, which takes 2 ms.
+ * Starts the clock.  If `counter` is true, the clock uses the time stamp counter, whose rate it
+ * first measures for 2 ms; otherwise it reads CLOCK_MONOTONIC.
  */
 void ag_trace_clock_start(struct ag_trace_clock *clock, bool counter);
 
 /* Compares the clock with CLOCK_MONOTONIC, if the last comparison was at least 100 ms ago. */
 void ag_trace_clock_check(struct ag_trace_clock *clock);
 
-/* Returns the time at which the counter has this value. */
+/* Returns the time at which the counter has the value `ticks`. */
 static inline int64_t ag_trace_clock_at(const struct ag_trace_clock *clock, uint64_t rate,
 					uint64_t ticks)
 {

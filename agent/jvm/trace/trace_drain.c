@@ -4,7 +4,11 @@
 #include "jvm/trace/trace_record.h"
 #include "jvm/trace/trace_state.h"
 
-/* Lists each ended call as ns of the end << AG_RECORD_BITS | record; ns overflows after 52 days. */
+/*
+ * Lists each done record in pool->order as end << AG_RECORD_BITS | index of the record.  `end` is
+ * the end of the call in ns since the pool was created, which fits for 52 days.  Returns their
+ * number.
+ */
 static uint32_t list_done(struct ag_pool *pool)
 {
 	uint32_t n = 0;
@@ -27,7 +31,7 @@ static uint32_t list_done(struct ag_pool *pool)
 	return n;
 }
 
-/* Sorts with Shell's method and Ciura's gaps, because the list is nearly sorted. */
+/* Sorts with Shell's method and Ciura's gaps, which is fast because the list is nearly sorted. */
 static void sort(uint64_t *list, uint32_t n)
 {
 	static const uint32_t gaps[] = { 701, 301, 132, 57, 23, 10, 4, 1 };

@@ -6,7 +6,10 @@
 #include "jvm/instrument/hook_natives.h"
 #include "jvm/trace/trace_state.h"
 
-/* Finds the trace of an id.  Returns false if the trace has ended, or on the session's thread. */
+/*
+ * Fills in *hook for the method with this id.  Returns false if the method's trace has ended, or if
+ * the current thread is the session's thread.
+ */
 static inline bool look_up(JNIEnv *jni, jint id, struct ag_hook *hook)
 {
 	struct ag_trace *trace = &ag_traces[(uint32_t)id & (AG_TRACES - 1)];
@@ -53,7 +56,8 @@ jlong JNICALL ag_hook_enter(JNIEnv *jni, jclass hooks, jint id)
 }
 
 /*
- * Handles all ag_hook_arg…().  These get a token instead of an id; the token identifies the trace.
+ * Implements all ag_hook_arg…().  Unlike the other natives, these get no id; the token identifies
+ * the trace.
  */
 static void argument(JNIEnv *jni, jlong token, const jvalue *value)
 {
@@ -88,7 +92,7 @@ static inline bool is_only_counted(const struct ag_hook *hook, jlong token, bool
 		(int64_t)__atomic_load_n(&hook->trace->min_ns, __ATOMIC_RELAXED);
 }
 
-/* Handles all hooks at the end of a call: a jump to one common function is cheap. */
+/* Implements all hooks at the end of a call, which jump to this function. */
 static void leave(JNIEnv *jni, jlong token, jint id, bool threw, const jvalue *value)
 {
 	struct ag_hook hook;

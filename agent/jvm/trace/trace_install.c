@@ -19,8 +19,8 @@ static struct ag_instrument_group group_of(struct ag_jvm *jvm, struct ag_install
 }
 
 /*
- * Fills the group's arrays with the indexes of the loaded classes for which is() is true, and local
- * references to them.  Returns their number.
+ * Fills the arrays `members` and `refs` with the indexes of the classes for which is() is true, and
+ * with local references to them.  Omits unloaded classes.  Returns the number of classes.
  */
 static uint32_t select_classes(struct ag_jvm *jvm, struct ag_install *install,
 			       bool (*is)(const struct ag_instrument_class *class))
@@ -37,7 +37,10 @@ static uint32_t select_classes(struct ag_jvm *jvm, struct ag_install *install,
 	return n;
 }
 
-/* Restores the classes for which is() is true, after it has cleared their `hooked`. */
+/*
+ * Clears `hooked` of the classes for which is() is true, and restores these classes.  Returns the
+ * JVM's error if a class was not restored.
+ */
 static jvmtiError restore(struct ag_jvm *jvm, struct ag_install *install,
 			  bool (*is)(const struct ag_instrument_class *class))
 {
@@ -54,14 +57,18 @@ static jvmtiError restore(struct ag_jvm *jvm, struct ag_install *install,
 }
 
 /*
- * Returns true if the trace has no hooks in the class, but another thread may have installed some.
+ * Returns true if the class shall not have hooks, but a retransformation by another thread may have
+ * installed some.
  */
 static bool is_left_over(const struct ag_instrument_class *class)
 {
 	return ag_instrument_is_touched(class) && !ag_instrument_is_hooked(class);
 }
 
-/* Returns JVMTI_ERROR_NONE if the class may be changed, otherwise the reason. */
+/*
+ * Checks whether a class may be changed, and stores the hash of its name.  Returns the JVM's error,
+ * or JVMTI_ERROR_NONE; *why is then another reason why the class must not be changed, or NULL.
+ */
 static jvmtiError check_class(struct ag_jvm *jvm, const struct ag_trace *trace,
 			      struct ag_install *install, uint32_t index, jclass class,
 			      const char **why)
@@ -85,8 +92,8 @@ static jvmtiError check_class(struct ag_jvm *jvm, const struct ag_trace *trace,
 }
 
 /*
- * Tags a class and creates the weak reference to it.  Fails if the class has a tag already, because
- * its methods are not adjacent in the list.
+ * Tags a class and creates the weak reference to it.  Fails if the class has a tag already, which
+ * means that its methods are not adjacent in the list of methods.
  */
 static jvmtiError take_class(struct ag_jvm *jvm, struct ag_install *install, uint32_t index,
 			     jclass class)
@@ -127,7 +134,8 @@ static void prepare_classes(struct ag_jvm *jvm, struct ag_install *install,
 }
 
 /*
- * Stores each class's range of methods in `classes`, if not NULL.  Returns the number of classes.
+ * Divides the methods into classes.  Unless `classes` is NULL, stores there the range of each
+ * class's methods.  Returns the number of classes.
  */
 static uint32_t group_by_class(const struct ag_install_method *methods, uint32_t n,
 			       struct ag_install_class *classes)
@@ -156,7 +164,8 @@ static struct cf_text copy_text(char **at, const char *text)
 }
 
 /*
- * Copies the texts, because a thread that is suspended in the hook may read them at any later time.
+ * Creates the probe of each method.  Copies the texts that the probes point to, because a thread
+ * that is suspended in the ClassFileLoadHook may read them at any later time.
  */
 static int make_probes(struct ag_jvm *jvm, struct ag_install *install,
 		       const struct ag_trace *trace, bool values, uint32_t n)
@@ -182,7 +191,8 @@ static int make_probes(struct ag_jvm *jvm, struct ag_install *install,
 }
 
 /*
- * Frees `install`, when no class has hooks.  Memory that a suspended thread may use is not freed.
+ * Frees `install` when no class has hooks any more.  If a suspended thread may still use the
+ * memory, does not free it.
  */
 static void discard(struct ag_jvm *jvm, struct ag_install *install)
 {
@@ -221,8 +231,9 @@ static int prepare(struct ag_jvm *jvm, struct ag_install *install, const struct 
 }
 
 /*
- * Creates the references to the classes in a local frame, which deletes them all:
- * ag_instrument_add() reorders the array and overwrites elements.
+ * Adds the hooks to the classes.  Creates the references to the classes in a JNI local frame, whose
+ * end deletes them all.  Deleting each element of `refs` would not, because ag_instrument_add()
+ * reorders the array and overwrites elements.
  */
 static int add_hooks(struct ag_jvm *jvm, struct ag_install *install)
 {
@@ -271,8 +282,8 @@ void ag_uninstall(struct ag_jvm *jvm, struct ag_install *install, jvmtiError *co
 	*code = restore(jvm, install, ag_instrument_is_hooked);
 	/*
 	 * Another thread may be redefining a class, and its version may have hooks of this trace.
-	 * JDK 8 has no lock for redefinitions, so that thread could install its version after this
-	 * one has restored the class: restore the class again.
+	 * JDK 8 has no lock for redefinitions, so the other thread could install its version after
+	 * this thread has restored the class.  So wait a little and restore the class again.
 	 */
 	if (is_any_touched(install)) {
 		(void)poll(NULL, 0, RACE_MS);

@@ -3,9 +3,9 @@
  *
  * All classes are retransformed at once, in an environment of the trace.  The ClassFileLoadHook of
  * this environment instruments the incoming bytes, also when another thread retransforms a class
- * meanwhile.  To remove the hooks, it returns a copy of the incoming bytes (patches.h has the
- * reason for the copy).  It recognises a class by its tag, and holds no lock while it calls the
- * JVM.
+ * meanwhile.  To remove the hooks, the ClassFileLoadHook returns a copy of the incoming bytes
+ * (patch/patches.h has the reason for the copy).  It recognises a class by its tag, and holds no
+ * lock while it calls the JVM (instrument/instrument.h).
  *
  * References to the classes are weak: a class that is unloaded during the trace needs no restoring.
  */
@@ -16,28 +16,28 @@
 
 struct ag_install;
 
-/* A method to be hooked. */
+/* A method that is to get hooks.  The methods of a class must be adjacent. */
 struct ag_install_method {
-	uint32_t number; /* of its class in the class index; methods of a class are adjacent */
+	uint32_t number; /* number of the method's class in the class index */
 	const char *name, *descriptor;
-	/* Output; all 0 and NULL if the method has hooks: */
+	/* Output: why the method has no hooks; all are 0 or NULL if it has hooks. */
 	uint32_t refused; /* enum cf_refusal */
-	jvmtiError code;
-	const char *why;  /* reason why its class cannot be instrumented, a constant */
+	jvmtiError code;  /* the JVM's error for the class */
+	const char *why;  /* another reason why the class cannot be instrumented, a constant */
 };
 
 /*
- * Adds hooks to as many of the n methods as possible; the others get a reason.  If the JVM refuses
- * the classes together, tries smaller groups, so that one class does not affect the others.
- * `values`: the hooks record arguments and results.  Returns NULL with the error recorded if
- * nothing was tried; otherwise the caller must call ag_uninstall().
+ * Adds hooks to as many of the n methods as possible, and stores the reason in each other method.
+ * If the JVM refuses all classes together, tries smaller groups, so that one class does not affect
+ * the others.  With `values` the hooks record arguments and results.  Returns NULL with the error
+ * recorded if nothing was tried; otherwise the caller must call ag_uninstall().
  */
 struct ag_install *ag_install(struct ag_jvm *jvm, struct ag_trace *trace, bool values,
 			      struct ag_install_method *methods, uint32_t n);
 
 /*
- * Restores all classes and frees `install`.  *code is the JVM's error if it has not restored a
- * class; the hooks in such a class do nothing.
+ * Restores all classes and frees `install`.  If the JVM has not restored a class, *code is its
+ * error, else JVMTI_ERROR_NONE.  Hooks that remain in such a class do nothing.
  */
 void ag_uninstall(struct ag_jvm *jvm, struct ag_install *install, jvmtiError *code);
 

@@ -23,8 +23,8 @@ static void give_up(struct ag_instrument *instrument, uint32_t index, jvmtiError
 }
 
 /*
- * Stores for each method of a class why it has no hooks: the reason in its probe, or `why` if
- * probes is NULL.  Called on the installing thread only.
+ * Stores for each method of a class why it has no hooks: the refusal in the method's probe, or
+ * `why` if `probes` is NULL.  Call it on the instrumenting thread only.
  */
 static void record(struct ag_install *install, const struct ag_install_class *class,
 		   const struct cf_probe *probes, const char *why)
@@ -56,7 +56,10 @@ static enum ag_instrumented inject(const struct ag_instrument_call *call,
 	return result;
 }
 
-/* Instruments a class on any thread, so its memory does not count against the session's budget. */
+/*
+ * Instruments a class.  Runs on any thread, even without a session, so the memory does not count
+ * against the session's budget.
+ */
 static enum ag_instrumented inject_class(const struct ag_instrument_call *call, uint32_t index,
 					 bool own)
 {

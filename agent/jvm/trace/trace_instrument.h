@@ -1,4 +1,4 @@
-/* Internals of trace_install: instruments classes for a trace (instrument/instrument.h). */
+/* Internals of trace_install.c: instruments classes for a trace (instrument/instrument.h). */
 #ifndef JTOOL_AGENT_JVM_TRACE_TRACE_INSTRUMENT_H
 #define JTOOL_AGENT_JVM_TRACE_TRACE_INSTRUMENT_H
 
@@ -7,13 +7,13 @@
 #include "jvm/instrument/instrument.h"
 
 struct ag_install_class {
-	jweak class;       /* weak, so that the class can be unloaded; NULL: do not change it */
-	uint32_t first, n; /* the range of its methods in `probes` */
+	jweak class;       /* weak, so that the class can be unloaded; NULL: it gets no hooks */
+	uint32_t first, n; /* first index and number of its methods in `probes` and `methods` */
 };
 
 struct ag_install {
 	struct ag_instrument base; /* first, so that a pointer to it is a pointer to this struct */
-	const char *hooks;     /* name of the class with the hooks */
+	const char *hooks;     /* name of the hooks class (instrument/hooks.h) */
 	struct ag_install_class *classes; /* by the class's index in `base` */
 	uint32_t n_classes;
 	/* Memory for retransforming, allocated early, because restoring classes must not fail: */
@@ -26,7 +26,7 @@ struct ag_install {
 
 extern const struct ag_instrumenter ag_trace_instrumenter;
 
-/* Leaves a class unchanged, and gives the same reason for each of its methods. */
+/* Decides that a class stays unchanged, and stores `code` and `why` in each of its methods. */
 void ag_install_give_up(struct ag_install *install, uint32_t index, jvmtiError code,
 			const char *why);
 

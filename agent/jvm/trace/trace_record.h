@@ -1,4 +1,4 @@
-/* The record of a call, which trace_calls fills in hooks and trace_drain reports. */
+/* The record of a call.  Hooks fill it (trace_calls.c), the session's thread reports it. */
 #ifndef JTOOL_AGENT_JVM_TRACE_TRACE_RECORD_H
 #define JTOOL_AGENT_JVM_TRACE_TRACE_RECORD_H
 
@@ -16,7 +16,7 @@ enum ag_record_kind {
 	AG_RECORD_DONE, /* the call has ended and is to be reported */
 };
 
-/* A record.  In memory, the call's arguments, result and stack frames follow it. */
+/* A record.  The memory after the struct contains the call's arguments, result and stack frames. */
 struct ag_record {
 	uint64_t state; /* generation << 2 | enum ag_record_kind */
 	int64_t began_ns, ended_ns;
@@ -24,7 +24,7 @@ struct ag_record {
 	uint64_t thread_id;
 	uint32_t method, n_args; /* index of the method; number of arguments recorded so far */
 	uint32_t args_len, result_len, n_frames;
-	bool threw, cut;
+	bool threw, cut; /* cut: an argument did not fit, and no further one is added */
 	char thread[AG_THREAD_ROOM];
 };
 

@@ -1,7 +1,7 @@
 /*
- * State that the parts of a trace share.  trace.c allocates, ends and frees it, trace_hooks has the
- * natives, trace_calls fills the records of calls, trace_drain reports the records, trace_values
- * and java_lang describe values, and trace_sums adds up the sums.
+ * State that the source files of a trace share.  trace.c allocates, ends and frees it;
+ * trace_hooks.c has the natives, trace_calls.c fills the records of calls, trace_drain.c reports
+ * the records, trace_values.c and java_lang.c describe values, and trace_sums.c adds up the sums.
  *
  * Hooks read `range`, `own`, `min_ns`, `flags` and `clock` of a slot at any time, but all other
  * members only between ag_trace_enter() and ag_quiesce_leave().
@@ -19,11 +19,12 @@
 #include "jvm/trace/trace_values.h"
 #include "wire/frame.h"
 
-#define AG_TRACE_SLOT_BITS 2 /* low bits of a method's id, which are the trace's slot */
+/* The id of a method is its serial number << AG_TRACE_SLOT_BITS | the slot of its trace. */
+#define AG_TRACE_SLOT_BITS 2
 
 /*
- * Counters of one shard of threads, so that threads do not share cache lines.  The counters belong
- * to the slot, not to the trace, and are never reset.
+ * Counters of one shard of threads.  There are several shards, so that threads seldom share a cache
+ * line.  The counters belong to the slot in ag_traces, not to the trace in it, and are never reset.
  */
 struct ag_trace_counters {
 	uint64_t count; /* hooks in flight; the bits from AG_IN_FLIGHT_BITS on: ended calls */
@@ -31,13 +32,13 @@ struct ag_trace_counters {
 } __attribute__((aligned(AG_CACHE_LINE)));
 
 struct ag_method {
-	char *kinds; /* of the arguments and the result, as in JVMS 4.3; 'L' also for arrays */
+	char *kinds; /* types of arguments, then of the result: JVMS 4.3, but 'L' for arrays */
 	uint32_t n;  /* number of arguments */
 };
 
 struct ag_trace {
 	/* Read by hooks at any time: */
-	uint64_t range; /* first method's serial << 32 | number of methods; 0: accepts no calls */
+	uint64_t range; /* first method's serial number << 32 | number of methods; 0: disabled */
 	JNIEnv *own;    /* the session's thread */
 	uint64_t min_ns;
 	uint32_t flags;
@@ -54,10 +55,10 @@ struct ag_trace {
 
 	/* Used by the session's thread: */
 	uint32_t taken;  /* claimed with ag_quiesce_claim() */
-	uint32_t abandoned; /* 1: given up while a hook was in flight; hooks read this */
-	uint32_t first, n;
-	uint32_t next;   /* the next serial that no trace has used */
-	uint64_t credit_ns; /* fraction of the credit, in 10^-9 calls */
+	uint32_t abandoned; /* 1: given up while a hook was in flight, which reads this */
+	uint32_t first, n; /* serial number of the first method, number of methods */
+	uint32_t next;   /* the lowest serial number that no trace has used in this slot */
+	uint64_t credit_ns; /* the part of the credit below one call, in 10^-9 calls */
 	struct ag_trace_state before; /* the slot's counters when the trace was created */
 
 	struct ag_trace_counters presence[AG_SHARDS];
@@ -72,7 +73,8 @@ static inline struct ag_trace_counters *ag_trace_counters_of(struct ag_trace *tr
 }
 
 /*
- * Enters the trace for a hook.  Returns false, not entered, if the trace with this range has ended.
+ * Enters the trace for a hook, until ag_quiesce_leave().  Returns false, without having entered, if
+ * the trace with this range has ended.
  */
 static inline bool ag_trace_enter(struct ag_trace *trace, struct ag_trace_counters *at,
 				  uint64_t range)
@@ -89,7 +91,7 @@ static inline void ag_count(uint64_t *counter, uint64_t n)
 	(void)__atomic_fetch_add(counter, n, __ATOMIC_RELAXED);
 }
 
-/* Takes a call from the credit.  Returns false if the rate limit forbids the call. */
+/* Takes one call from the credit.  Returns false if the rate limit forbids to record the call. */
 static inline bool ag_trace_credit(struct ag_trace *trace)
 {
 	if (trace->wanted.per_second == 0)

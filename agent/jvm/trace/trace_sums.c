@@ -7,10 +7,14 @@
 
 #include "jvm/trace/trace_state.h"
 
+/* Maximum bytes of rows and of chunks.  Pages that are never written take no memory. */
 #define ROWS_ROOM ((size_t)8 << 20)
-#define CHUNKS_ROOM ((size_t)16 << 20) /* bytes; pages that are never written take no memory */
+#define CHUNKS_ROOM ((size_t)16 << 20)
 
-/* Allocates n zeroed items, aligned to a cache line; `size` is a multiple of a cache line. */
+/*
+ * Allocates n zeroed items of `size` bytes, which must be a multiple of AG_CACHE_LINE, and aligns
+ * them to a cache line.  Stores in *block the pointer to free.
+ */
 static void *alloc_lines(struct ag_jvm *jvm, size_t n, size_t size, void **block)
 {
 	*block = ag_jvm_alloc(jvm, n * size + AG_CACHE_LINE, 1);
@@ -49,7 +53,10 @@ void ag_sums_release(struct ag_jvm *jvm, struct ag_sums *sums)
 	*sums = (struct ag_sums){ 0 };
 }
 
-/* Returns a new chunk; 0: none is left.  Rarely, a thread that loses a race wastes a chunk. */
+/*
+ * Returns the index of a new chunk for this octave of the row, or 0 if no chunk is left.  If
+ * another thread adds one at the same time, returns that thread's chunk; a chunk is then wasted.
+ */
 static __attribute__((noinline)) uint32_t new_chunk(struct ag_sums *sums, struct ag_sums_row *row,
 						    uint32_t octave)
 {
@@ -78,7 +85,9 @@ static inline void raise_to(uint64_t *most, uint64_t value)
 		;
 }
 
-/* Increments the bucket last, because take_row() takes nothing from a row with empty buckets. */
+/*
+ * Increments the bucket last, because take_row() looks at the other sums only if a bucket is not 0.
+ */
 bool ag_sums_add(struct ag_sums *sums, const JNIEnv *jni, uint32_t method, uint64_t ns, bool threw)
 {
 	struct ag_sums_row *row = &sums->rows[((size_t)method << sums->shard_bits) +
@@ -119,8 +128,8 @@ static uint64_t take_chunk(struct ag_sums_chunk *chunk, uint64_t *to)
 }
 
 /*
- * Adds a row to *sum and clears the row.  If a hook is adding a call, it may take only a part of
- * this call; the next drain takes the rest.
+ * Adds a row to *sum and clears the row.  If a hook is adding a call at the same time, *sum may get
+ * only some of the values of this call; the next drain gets the rest.
  */
 static void take_row(struct ag_sums *sums, struct ag_sums_row *row, struct ag_sum *sum)
 {

@@ -2,8 +2,9 @@
  * Sums of calls by method: count, duration, and a histogram (wire/log_histogram.h).
  *
  * Hooks add to the sums without waiting.  Each method has one row for each shard of threads, so
- * that threads do not share cache lines.  A histogram has chunks only for the powers of two that
- * occur.  The memory of the chunks is allocated when the trace begins.
+ * that threads seldom share a cache line.  The histogram of a row consists of chunks, one for each
+ * octave (power of two) that occurs among the durations.  The memory of all chunks is allocated
+ * when the trace begins.
  */
 #ifndef JTOOL_AGENT_JVM_TRACE_TRACE_SUMS_H
 #define JTOOL_AGENT_JVM_TRACE_TRACE_SUMS_H
@@ -19,8 +20,8 @@ struct ag_sums_chunk {
 
 struct ag_sums_row {
 	uint64_t ns, longest;
-	uint64_t shortest; /* complement of the shortest duration; 0: none */
-	uint64_t octaves;  /* a bit for each octave (power of two) that has a chunk */
+	uint64_t shortest; /* bitwise complement of the shortest duration; 0: no calls */
+	uint64_t octaves;  /* a bit for each octave that has a chunk */
 	uint64_t threw;
 	uint32_t chunks[AG_SUMS_OCTAVES]; /* index of each octave's chunk; 0: none */
 } __attribute__((aligned(64)));
@@ -28,8 +29,8 @@ struct ag_sums_row {
 struct ag_sums {
 	struct ag_sums_row *rows; /* the rows of all shards for method 0, then for method 1, … */
 	struct ag_sums_chunk *chunks;
-	void *rows_block, *chunks_block;
-	uint32_t n_methods, n_chunks, next;
+	void *rows_block, *chunks_block; /* the allocated memory, whose aligned part is used */
+	uint32_t n_methods, n_chunks, next; /* next: the lowest index of an unused chunk */
 	unsigned shard_bits;
 };
 
@@ -37,9 +38,10 @@ struct ag_sums {
 int ag_sums_init(struct ag_jvm *jvm, struct ag_sums *sums, uint32_t n_methods);
 void ag_sums_release(struct ag_jvm *jvm, struct ag_sums *sums);
 
-/* Adds a call.  Returns false if there is no room for a chunk. */
+/* In a hook: adds a call of `ns` nanoseconds.  Returns false if no chunk is left for its octave. */
 bool ag_sums_add(struct ag_sums *sums, const JNIEnv *jni, uint32_t method, uint64_t ns, bool threw);
 
+/* Moves the sums of a method to *sum.  Returns false if there were no calls. */
 bool ag_sums_take(struct ag_sums *sums, uint32_t method, struct ag_sum *sum);
 
 #endif

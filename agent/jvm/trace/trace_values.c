@@ -7,8 +7,9 @@
 #define CHARS_AT_ONCE 64
 
 /*
- * The put…() functions append a value or a part of it.  If it does not fit, they set to->cut; the
- * caller then replaces the value with VALUE_CUT, or ends the array before it.
+ * The functions put…() append a value or a part of a value.  If it does not fit, they set to->cut.
+ * The caller then replaces the incomplete value with VALUE_CUT or, if it is an element of an array,
+ * ends the array before this element.
  */
 
 static bool put(struct ag_values *to, const void *data, size_t len)
@@ -105,7 +106,7 @@ static void put_string(const struct ag_value_context *d, struct ag_values *to, j
 	if (n > d->chars)
 		n = d->chars;
 	if (room >= 7 && n > (room - 7) / 2)
-		n = (room - 7) / 2; /* write the part that fits */
+		n = (room - 7) / 2; /* write as many chars as fit after the header of 7 bytes */
 	if (n > UINT16_MAX)
 		n = UINT16_MAX;
 	(void)put_kind(to, VALUE_STRING);
@@ -181,7 +182,8 @@ static bool class_is(const struct ag_value_context *d, jclass class, const char 
 }
 
 /*
- * Adds an enum constant.  If the constant has a class of its own, writes the enum's class instead.
+ * Adds an object if it is an enum constant, else returns false.  If the constant has a class of its
+ * own, writes the class of the enum instead.
  */
 static bool put_enum(const struct ag_value_context *d, struct ag_values *to, jobject object,
 		     jclass class, const char *signature)

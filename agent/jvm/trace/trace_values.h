@@ -1,19 +1,20 @@
 /*
- * Describes values of the application (wire/value.h) in a hook.  It runs no code of the
- * application, allocates nothing on the Java heap, and leaves no exception pending.
+ * Describes values of the application in a hook, in the format of wire/value.h.  The functions run
+ * no code of the application, allocate nothing on the Java heap, and leave no exception pending.
  */
 #ifndef JTOOL_AGENT_JVM_TRACE_TRACE_VALUES_H
 #define JTOOL_AGENT_JVM_TRACE_TRACE_VALUES_H
 
 #include "jvm/trace/trace.h"
 
-/* The fields of JDK classes that are read.  NULL: this JDK does not have the field. */
+/* The classes that box a primitive value, such as java.lang.Integer. */
 #define AG_BOXES 8
 extern const struct ag_box {
 	const char *signature;
 	char kind[2]; /* descriptor of the field `value` */
 } ag_boxes[AG_BOXES];
 
+/* The fields of JDK classes that hooks read.  NULL: this JDK does not have the field. */
 struct ag_java_lang {
 	jfieldID boxed[AG_BOXES];
 	jfieldID enum_name, message;
@@ -34,35 +35,43 @@ struct ag_value_context {
 	const struct ag_java_lang *java;
 	jvmtiEnv *ti;
 	JNIEnv *jni;
-	uint32_t chars, elements;
-	const uint32_t *abandoned; /* not 0: the session has given up waiting for hooks */
+	uint32_t chars, elements;  /* limits, see struct ag_trace_wanted */
+	const uint32_t *abandoned; /* *abandoned is 1: the session no longer waits for hooks */
 };
 
 /* Adds a value.  `kind` is the first letter of its type's descriptor; 'L' also for arrays. */
 void ag_value_put(const struct ag_value_context *d, struct ag_values *to, char kind,
 		  const jvalue *value);
-/* Adds a Throwable, with its detail message if `message`. */
+/* Adds a Throwable, with its detail message if `message` is true. */
 void ag_value_put_thrown(const struct ag_value_context *d, struct ag_values *to, jobject thrown,
 			 bool message);
 
-/* Reads the name of the current thread, with a NUL, and its id; "" and 0 if it has none. */
+/* Stores the name of the current thread, with a NUL, and its id; "" and 0 if they are unknown. */
 void ag_value_thread(const struct ag_value_context *d, char *name, size_t size, uint64_t *id);
 
 /*
- * Reads the current thread's stack, without the hook's frame.  Returns the number of frames.
+ * Reads up to `max` frames of the current thread's stack, without the hook's frame.  Returns the
+ * number of frames.
  *
  * On JDK 19 to 24 GetStackTrace with a NULL thread waits for all virtual threads that are being
  * mounted or unmounted, even for the caller (jvmtiThreadState.cpp, JvmtiVTMSTransitionDisabler),
  * and these may wait for a lock that the caller holds (JDK-8346727).  With the current thread as
  * argument, GetStackTrace waits only for that thread, and only if it is virtual.  So on these JDKs
- * the agent passes the current thread.  java.lang.VirtualThread, whose mount() returns during such
- * a transition, gets no hooks if stacks are recorded.
+ * the agent passes the current thread.  It would still wait for itself in mount() of
+ * java.lang.VirtualThread, which returns while the thread is being mounted.  So this class gets no
+ * hooks if stacks are recorded.
  */
 uint32_t ag_value_stack(const struct ag_value_context *d, jvmtiFrameInfo *frames, uint32_t max);
 
-/* Calls of the JVM in a hook.  Errors are not recorded: there may be no session to report them. */
+/*
+ * The functions below call the JVM in a hook.  They do not record errors, because the session that
+ * would report them may have ended.
+ */
 
-/* Returns false if the session has ended while this thread was suspended: d->ti is invalid then. */
+/*
+ * Returns true if d->ti may be used.  It is invalid if the session has ended while this thread was
+ * suspended in the hook.
+ */
 static inline bool ag_hook_has_ti(const struct ag_value_context *d)
 {
 	return __atomic_load_n(d->abandoned, __ATOMIC_ACQUIRE) == 0;
