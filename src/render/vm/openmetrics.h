@@ -10,7 +10,7 @@
 struct openmetrics_jvm {
 	int pid;
 	const char *main, *container; /* with `pid`, the labels of every time series */
-	const char *namespace, *pod, *container_name; /* labels, too, unless NULL: Kubernetes' names */
+	const char *namespace, *pod, *container_name; /* Kubernetes names, or NULL: labels, too */
 	const char *pod_uid; /* a label of jvm_info, unless NULL */
 	const char *version, *vm, *gc;
 	double uptime; /* seconds; NAN: unknown */
