@@ -5,13 +5,19 @@
 #include "cli/command.h"
 #include "discover/agents.h"
 
-/* Returns whether `agent` is a flag that makes the JVM record: -agentpath:FILE=alloc,... */
+/*
+ * Returns whether `agent` is the flag -agentpath:FILE=alloc,… with which a JVM records
+ * allocations.
+ */
 bool alloc_recording_wanted(const struct agent *agent);
 
-/* Returns whether a flag in `agents` makes the mapped agent library `mapped` of jtool record. */
+/*
+ * Returns whether a flag in `agents` makes the mapped agent library `mapped` of jtool record
+ * allocations.
+ */
 bool alloc_recording_by(const struct agents *agents, const struct agent *mapped);
 
-/* Returns whether this JVM records its allocations; false if that is unknown.  Loads no agent. */
+/* Returns whether ctx->jvm records its allocations; false if that is unknown.  Loads no agent. */
 bool alloc_recording_is_on(const struct ctx *ctx);
 
 #endif

@@ -6,7 +6,7 @@
 #include "archive/tar_gz.h"
 #include "fileio/input_file.h"
 
-#define FILE_MAX (1u << 30) /* limit for a file of an archive in bytes */
+#define FILE_MAX (1u << 30) /* limit in bytes for one file of an archive */
 
 bool archive_is_file(const char *target)
 {

@@ -13,15 +13,16 @@ bool archive_is_file(const char *target);
 int archive_refuse(const char *path, struct err *err);
 
 /*
- * Appends the content of a file of the archive to `text`.  Returns -1 with err set if the archive
- * does not have it.
+ * Appends the content of the file `name` in the archive `path` to `text`.  Returns -1 with err set
+ * if the archive does not have that file.
  */
 int archive_read(const char *path, const char *name, struct buf *text, struct err *err)
 	_must_check_;
-/* Like archive_read(), but returns false if the archive has no such file. */
+/* Like archive_read(), but returns false if the archive has no file `name`. */
 bool archive_has(const char *path, const char *name, struct buf *text);
 /*
- * Reads a JSON document of the archive; the caller frees it.  Returns NULL with err set on failure.
+ * Reads the JSON document `name` in the archive `path`; the caller frees it.  Returns NULL with
+ * err set on failure.
  */
 struct json *archive_json(const char *path, const char *name, struct err *err) _must_check_;
 

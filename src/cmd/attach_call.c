@@ -8,7 +8,7 @@
 #include "render/json.h"
 #include "attach/attach.h"
 
-#define JSON_OUTPUT_MAX (64u * 1024 * 1024) /* limit for an answer in a JSON document, in bytes */
+#define JSON_OUTPUT_MAX (64u * 1024 * 1024) /* limit in bytes for an answer that is put into JSON */
 #define CHUNK 65536
 #define FLAGS_MAX (4u * 1024 * 1024)
 

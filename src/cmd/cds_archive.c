@@ -2,7 +2,10 @@
 
 #include "cmd/attach_call.h"
 
-/* first JDK that archives the running classes (JEP 350); older ones archive instead of running */
+/*
+ * first JDK that archives the classes of a running application (JEP 350); an older JDK writes an
+ * archive instead of running one
+ */
 #define SINCE 13
 
 int cds_archive_refuse(const struct ctx *ctx, const struct vmflags *flags, struct err *err)

@@ -12,13 +12,14 @@
 #include "model/vm/vmflags.h"
 
 /*
- * Returns 0, or -1 with err set (EXIT_ANSWER) if one of the flags makes the JVM write an archive.
+ * Returns 0, or -1 with err set (EXIT_ANSWER) if one of `flags` makes the JVM write an archive of
+ * its classes.
  */
 int cds_archive_refuse(const struct ctx *ctx, const struct vmflags *flags,
 		       struct err *err) _must_check_;
 /*
- * Like cds_archive_refuse(), with flags that it reads from the JVM.  Returns 0 also if the JVM does
- * not answer.
+ * Like cds_archive_refuse(), but reads the flags from the JVM.  Returns 0 also if the JVM does not
+ * answer.
  */
 int cds_archive_check(const struct ctx *ctx, struct err *err) _must_check_;
 

@@ -8,19 +8,22 @@
 #include "session/session.h"
 
 /*
- * Returns whether the cost must be explained: with --verbose, or before the first change in this
- * JVM.
+ * Returns whether a notice must explain the cost of changing classes: with --verbose, or before
+ * the first change in this JVM.
  */
 bool cost_note_is_due(const struct ctx *ctx, const struct session *s);
 
 /*
- * Appends the complete explanation for changing n of the JVM's n_loaded classes at once, to a
- * sentence that ends in a colon.  `undone` names the command or event that reverts the change, such
+ * Appends to `out`, whose text ends in a colon, what it costs to change `n` of the JVM's
+ * `n_loaded` classes at once.  `undone` names the command or event that reverts the change, such
  * as "restore".
  */
 void cost_note_add(struct buf *out, const struct redefinition_jvm *jvm, size_t n, size_t n_loaded,
 		   const char *undone);
-/* Appends only the part of the explanation that does not depend on the number of classes. */
+/*
+ * Appends only those costs that do not depend on the number of classes, such as old code that runs
+ * more slowly.
+ */
 void cost_note_add_lasting(struct buf *out, const struct redefinition_jvm *jvm, const char *undone);
 
 #endif

@@ -9,8 +9,8 @@
 #define NAME_BYTES 64
 
 /*
- * Appends the last component of a main class or of a jar's path, in a form that is safe in a file
- * name.
+ * Appends the last component of `main`, which is a main class or the path of a jar, with the
+ * characters that are not safe in a file name replaced.
  */
 static void add_name(struct buf *out, const char *main)
 {

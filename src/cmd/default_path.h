@@ -5,8 +5,9 @@
 #include "discover/jvm.h"
 
 /*
- * Returns the name KIND-NAME-PID-TIMESUFFIX, for example heapdump-Shop-4711-20261122T030000.hprof.
- * The caller frees it.
+ * Returns the name KIND-MAIN-PID-TIME followed by `suffix`, such as ".hprof", for example
+ * heapdump-Shop-4711-20261122T030000.hprof.  MAIN is from the JVM's main class or jar.  The caller
+ * frees the name.
  */
 char *default_path(const struct jvm *jvm, const char *kind, const char *suffix);
 

@@ -10,7 +10,7 @@
 #include "fileio/io.h"
 #include "base/xalloc.h"
 
-/* limit for one system call, so that a signal ends jtool soon */
+/* limit in bytes for one system call that copies, so that a signal ends jtool soon */
 #define CALL_BYTES_MAX (64u * 1024 * 1024)
 #define BUFFER_SIZE (1024 * 1024)
 
@@ -39,7 +39,8 @@ static ssize_t copy_by_buffer(int from, int to, size_t max)
 }
 
 /*
- * The methods of copying, the fastest first.  Each continues at the current offsets of the files.
+ * The methods of copying, the fastest first.  Each copies from and to the current offsets of the
+ * files, so it continues where another method has stopped.
  */
 static ssize_t (*const methods[])(int, int, size_t) = { copy_by_range, copy_by_sendfile,
 							 copy_by_buffer };
@@ -52,7 +53,10 @@ static bool is_final(int error)
 	return error == ENOSPC || error == EDQUOT || error == EFBIG || error == EIO;
 }
 
-/* Copies `size` bytes.  Sets *copied, which is less than `size` if the file is shorter. */
+/*
+ * Copies `size` bytes.  Sets *copied to the number of bytes that were copied: less than `size` if
+ * the file `from` is shorter.  Returns 0 or a negative errno.
+ */
 static int copy(int from, int to, uint64_t size, uint64_t *copied)
 {
 	struct disk_room room = disk_room_begin(to);
@@ -64,8 +68,8 @@ static int copy(int from, int to, uint64_t size, uint64_t *copied)
 		uint64_t left = size - *copied;
 		size_t max = left < CALL_BYTES_MAX ? (size_t)left : CALL_BYTES_MAX;
 		/*
-		 * Before the first piece, check that the complete file fits.  The holes of a sparse
-		 * file become data.
+		 * Before the first piece, check that the complete file fits: `size` includes the
+		 * holes of a sparse file, because copying turns them into data.
 		 */
 		int rc = disk_room_take(&room, *copied == 0 ? left : max);
 		ssize_t n;

@@ -6,16 +6,20 @@
 #include "cli/command.h"
 #include "session/staging/staged_file.h"
 
-/* A function that checks the JVM's file before it is copied.  Returns 0, or -1 with err set. */
+/*
+ * The function take() checks the JVM's file before it is copied.  It returns 0, or -1 with err
+ * set.
+ */
 struct fetch_check {
 	int (*take)(void *arg, int fd, uint64_t size, struct err *err);
 	void *arg;
 };
 
 /*
- * Copies the staged file (STAGED_RESULT) to `out` with little memory, if the check permits it and
- * enough space stays free (disk_room.h).  Returns 0 with the length in *size, or -1 with err set.
- * Does not commit `out`: the caller validates it first, because the JVM may change the file.
+ * Copies the file that the JVM wrote (`staged`, of the kind STAGED_RESULT) to `out` with little
+ * memory, if `check` permits it and enough space stays free (disk_room.h).  Returns 0 with the
+ * length in *size, or -1 with err set.  Does not commit `out`: the caller validates it first,
+ * because the JVM may change the file during the copy.
  */
 int fetch_result(struct staged_file *staged, struct atomic_file *out,
 		 const struct fetch_check *check, uint64_t *size, struct err *err) _must_check_;

@@ -51,8 +51,8 @@ static int tick(struct session *s, void *arg, struct err *err)
 			       "continues", (int)f->ctx->jvm->pid, f->begun ? "end" : "begin",
 			       f->what, f->restore);
 	/*
-	 * is_signalled() must be called first: it consumes the signal, which would end jtool in
-	 * stop().
+	 * is_signalled() must be called before stop(), because it removes the pending signal.
+	 * stop() unblocks the signals, so a signal that is still pending would end jtool.
 	 */
 	return !f->stopped && (is_signalled(f) || enough) ? stop(f, s, err) : 0;
 }

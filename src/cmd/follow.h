@@ -1,6 +1,6 @@
 /*
- * Receives the agent's frames until its operation ends: by itself, on a signal, or when the
- * command's tick() stops it.
+ * Receives the agent's frames until the operation that they belong to (a profile, a trace) ends: by
+ * itself, on a signal, or when the command's tick() stops it.
  *
  * Between follow_begin() and follow_end(), SIGINT and SIGTERM request a stop instead of ending
  * jtool, because jtool must still show the result.  A second signal ends jtool; the agent then
@@ -19,12 +19,14 @@ struct follow {
 	const struct ctx *ctx;
 	uint16_t stop_request;      /* request that stops the operation: WIRE_ALLOC_STOP, … */
 	unsigned stop_ms; /* limit in ms for the stop, including the restoring of classes */
-	const char *what, *restore; /* words for the error when `end` has passed */
+	/* words for the error when `end` has passed: the operation, and what will happen later */
+	const char *what, *restore;
 	session_take_fn *take;
-	/* called ten times a second, for example to redraw; returns true to request a stop. */
+	/* Called ten times a second, for example to redraw; returns true to request a stop. */
 	bool (*tick)(void *arg);
 	void *arg;                  /* first argument of take() and tick() */
-	struct deadline end;        /* when the agent must have begun, or after that, have ended */
+	/* deadline for the agent to begin; after that, deadline for the operation to end */
+	struct deadline end;
 	bool begun;                 /* set by take() when the agent has begun */
 	bool stopped;               /* the stop request was sent */
 	bool stopped_early;         /* the stop request was sent before `begun` */
@@ -32,11 +34,14 @@ struct follow {
 };
 
 void follow_begin(struct follow *f);
-/* Sets f->end for an operation that ends by itself after duration_ms; 0: it does not. */
+/*
+ * Sets f->end for an operation that ends by itself after duration_ms, or if that is 0, only when
+ * it is stopped.
+ */
 void follow_expect_end(struct follow *f, unsigned duration_ms);
 /*
- * Receives frames until the last one.  Returns 0, or -1 with err set: EXIT_PARTIAL when f->end has
- * passed.
+ * Receives frames until the operation's last one.  Returns 0, or -1 with err set: EXIT_PARTIAL
+ * when f->end has passed.
  */
 int follow_run(struct follow *f, struct session *s, struct err *err) _must_check_;
 void follow_end(const struct follow *f);

@@ -7,7 +7,8 @@
 #include "fileio/input_file.h"
 #include "fileio/io.h"
 
-#define SAVED_MAX (256u * 1024 * 1024) /* limit in bytes: about a million classes */
+/* limit in bytes for a saved document, enough for about a million classes */
+#define SAVED_MAX (256u * 1024 * 1024)
 
 static int write_to(const struct atomic_file *f, const struct json *doc)
 {

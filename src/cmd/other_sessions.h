@@ -1,7 +1,7 @@
 /*
  * Lists the requests of other jtool clients in a JVM.  Asks all agent libraries of jtool that the
- * JVM has mapped, including those of other builds and those that were loaded at startup.  Loads no
- * agent.
+ * JVM has mapped, including those of other builds and those that were loaded at startup.  Maps no
+ * library that is not mapped yet.
  */
 #ifndef JTOOL_CMD_OTHER_SESSIONS_H
 #define JTOOL_CMD_OTHER_SESSIONS_H
@@ -11,8 +11,8 @@
 
 /*
  * Finds the requests.  With `force`, makes all of them end, and waits until they have ended.
- * Prints a notice for a library that cannot be asked.  Returns 0 with *found filled in, or -1 with
- * err set, also if a request has not ended (EXIT_PARTIAL).
+ * Prints a notice for a library that cannot be asked, and continues.  Returns 0 with *found filled
+ * in, or -1 with err set, also if a request has not ended in time (EXIT_PARTIAL).
  */
 int other_sessions_find(const struct ctx *ctx, bool force, struct activities *found,
 			struct err *err) _must_check_;

@@ -4,7 +4,7 @@
 
 #include "base/xalloc.h"
 
-#define NAMES_SHOWN 5 /* number of names that an error has */
+#define NAMES_SHOWN 5 /* number of names that an error message lists */
 #define REASONS_SHOWN 4
 
 static struct skipped_reason *find(struct skipped *s, const char *why)

@@ -24,24 +24,24 @@ struct skipped {
 	const char *what; /* words for the notice, for example "not dumped"; NULL: "skipped" */
 	struct skipped_reason *list;
 	size_t n, cap;
-	size_t n_items; /* number of items of all reasons */
+	size_t n_items; /* number of skipped classes and methods, over all reasons */
 };
 
 /*
- * Adds an item; copies `why` and `name`.  `loader` (NULL: none) is only for JSON, and must outlive
- * `s`.
+ * Adds a class or method `name` that is skipped for the reason `why`; copies both texts.  `loader`
+ * (NULL: none) is only for JSON, and must outlive `s`.
  */
 void skipped_add(struct skipped *s, const char *why, const char *name, const char *loader);
 /*
  * Prints "skipped: native (12), abstract (2); -v lists them" on stderr.  With --verbose, or if
- * there is only one item, prints a line for each: "skipped: native: A".
+ * there is only one item, prints a line for each item: "skipped: native: A".
  */
 void skipped_print(const struct ctx *ctx, const struct skipped *s);
 /* Returns the items as JSON, [{"class","loader","reason"}], which the caller frees. */
 struct json *skipped_json(const struct skipped *s);
 /*
- * Sets the error `what` (EXIT_ANSWER).  If there is only one reason, it is a part of the error;
- * several are printed as notices.  Returns -1.
+ * Sets the error `what` (EXIT_ANSWER).  If all items have the same reason, the error contains it;
+ * several reasons are printed as notices instead.  Returns -1.
  */
 int skipped_refuse(const struct ctx *ctx, const struct skipped *s, const char *what,
 		   struct err *err);

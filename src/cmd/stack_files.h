@@ -8,15 +8,19 @@
 
 enum stackfile { STACKFILE_COLLAPSED, STACKFILE_FLAMEGRAPH, STACKFILE_PPROF, STACKFILE_KINDS };
 
-/* The output files.  Zero-initialise it. */
+/* The output files of the three options.  Zero-initialise the struct. */
 struct stack_files {
 	struct atomic_file files[STACKFILE_KINDS];
 	bool open[STACKFILE_KINDS];
-	const struct call_tree *before; /* summed; the flame graph shows the difference; or NULL */
-	bool no_lines; /* collapsed stacks have methods without lines */
+	/* a tree with totals, from which the flame graph shows the difference; NULL: none */
+	const struct call_tree *before;
+	bool no_lines; /* write collapsed stacks with method names, without line numbers */
 };
 
-/* Fails (EXIT_USAGE) if more than one of the files and, with `json`, the result go to stdout. */
+/*
+ * Returns -1 with err set (EXIT_USAGE) if more than one output would go to stdout: the files, and
+ * with `json` also the command's result.
+ */
 int stack_files_check(const char *const paths[static STACKFILE_KINDS], bool json, struct err *err)
 	_must_check_;
 /*
@@ -29,14 +33,14 @@ int stack_files_open(struct stack_files *f, const char *const paths[static STACK
 bool stack_files_any(const struct stack_files *f);
 
 /*
- * Computes the totals of the tree, writes all files that are open, and prints a notice for each.
- * Collapsed stacks have the first value of each node, pprof has both.  Title and subtitle are for
- * the flame graph.
+ * Computes the totals of the tree `t`, writes it to all files that are open, and prints a notice
+ * for each file.  Collapsed stacks have the first value of each node, pprof has both.  `title` and
+ * `subtitle` are for the flame graph.
  */
 int stack_files_write(struct stack_files *f, const struct ctx *ctx, struct call_tree *t,
 		      const char *title, const char *subtitle, struct err *err) _must_check_;
 
-/* Closes the files.  Those that were not written do not appear. */
+/* Closes the files.  A file that was not written does not appear at its path. */
 void stack_files_release(struct stack_files *f);
 
 #endif
