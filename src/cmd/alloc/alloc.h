@@ -10,23 +10,27 @@
 #include "model/profile/alloc.h"
 #include "session/session.h"
 
-#define ALLOC_UNSET UINT_MAX /* value of a duration that was not given */
+#define ALLOC_UNSET UINT_MAX /* value of `duration_ms` if -d was not given */
 #define ALLOC_INTERVAL_UNSET UINT64_MAX
-#define ALLOC_DURATION_MS 10000 /* default of the duration */
+#define ALLOC_DURATION_MS 10000 /* default of `duration_ms` */
 #define ALLOC_MEMORY_MIN (UINT64_C(1) << 20)
 
 struct alloc_opts {
 	unsigned duration_ms; /* ALLOC_UNSET: not given; 0: until a signal arrives */
 	uint64_t interval;    /* sampling interval in bytes; ALLOC_INTERVAL_UNSET: not given */
 	uint64_t memory;      /* limit for the agent's memory in bytes */
-	unsigned depth, age;  /* --depth: frames of a stack; --age: number of collections */
+	/* --depth: frames of a stack; --age: collections that objects have survived, 0: all */
+	unsigned depth, age;
 	unsigned limit;
 	int sort;             /* enum alloc_order; -1: not given */
 	bool exact, live, recorded, no_lines, force;
 	const char *collapsed, *flamegraph, *pprof;
 };
 
-/* Returns whether the profile counts live objects: with --live, --age, or --sort by them. */
+/*
+ * Returns whether the profile also counts live objects: with --live, --age, or --sort by live
+ * objects.
+ */
 static inline bool alloc_is_live(const struct alloc_opts *opts)
 {
 	return opts->live || opts->age > 0 || opts->sort >= ALLOC_BY_LIVE_BYTES;
@@ -38,23 +42,26 @@ int alloc_run(const struct ctx *ctx, struct session *s, char *const *globs, stru
 
 /*
  * Reads the recording that began at the JVM's start.  Returns 1 with *a filled in, 0 if there is no
- * recording, or -1 with err set.  If it returns 0, *ours is the session with this build's agent
- * that the search has opened, or NULL if it has opened none; the caller closes it.
+ * recording, or -1 with err set.  If it returns 0, *ours is a session with this build's agent that
+ * was opened during the search, which the caller closes, or NULL.
  */
 int alloc_recorded(const struct ctx *ctx, struct alloc *a, struct session **ours,
 		   struct err *err) _must_check_;
 
-/* Sends the request ALLOC for the classes that match `globs`; NULL: all classes. */
+/*
+ * Sends the request ALLOC (agent/wire/frames.def) for the classes that match `globs`; NULL: all
+ * classes.
+ */
 int alloc_request(const struct ctx *ctx, struct session *s, uint32_t flags, char *const *globs,
 		  struct err *err) _must_check_;
 
-/* Returns whether the file is the report of a recording. */
+/* Returns whether the file is the report that an agent writes of a recording. */
 bool alloc_is_report(const char *path);
 int alloc_read(const char *path, struct alloc *a, struct err *err) _must_check_;
 
 /*
- * Prints the profile and writes the files.  Returns -1 with err set also if the profile is
- * incomplete.
+ * Prints the profile `a`, and writes its stacks to `files`.  Returns -1 with err set also if the
+ * profile is incomplete.
  */
 int alloc_show(const struct ctx *ctx, struct alloc *a, struct stack_files *files,
 	       struct err *err) _must_check_;

@@ -16,8 +16,8 @@ static int take_frame(void *alloc, uint16_t type, struct wire_reader *payload)
 }
 
 /*
- * Asks an agent for its recording.  Returns 1 with *a filled in, 0 if the agent has none, or -1
- * with err set.
+ * Requests the recording of the agent in session `s`.  Returns 1 with *a filled in, 0 if the agent
+ * has none, or -1 with err set.
  */
 static int ask(const struct ctx *ctx, struct session *s, struct alloc *a, struct err *err)
 {
@@ -28,14 +28,14 @@ static int ask(const struct ctx *ctx, struct session *s, struct alloc *a, struct
 		return -1;
 	if (a->end == WIRE_ALLOCED_NOTHING)
 		return 0;
-	/* The flags with which the recording began do not include it */
+	/* The agent sends the flags with which the recording began, which lack this one. */
 	a->flags |= WIRE_ALLOC_RECORDED;
 	return 1;
 }
 
 /*
- * Asks the agent library `image`.  Returns as ask().  *s stays open only if the library is this
- * build's and has no recording.
+ * Opens a session with the agent library `image`, and requests its recording.  Returns the same
+ * values as ask().  *s stays open only if the library is this build's and has no recording.
  */
 static int ask_image(const struct ctx *ctx, const char *image, struct alloc *a,
 		     struct session **s, struct err *err)
@@ -58,8 +58,9 @@ static int ask_image(const struct ctx *ctx, const char *image, struct alloc *a,
 }
 
 /*
- * Returns whether the search goes on after this error: the agent of another build may not know the
- * request, and musl's linker does not find a deleted file.  *first stores the first such error.
+ * Returns whether the search continues with the next library after `err`: the agent of another
+ * build may not know the request, and musl's linker does not find a deleted file.  Sets *first to
+ * the first error that is ignored in this way.
  */
 static bool is_ignorable(const struct ctx *ctx, const char *image, const struct err *err,
 			 struct err *first)
@@ -76,14 +77,14 @@ static bool is_candidate(const struct agents *agents, const struct agent *agent)
 {
 	if (agent->kind == AGENT_MAPPED)
 		return agent->maker == MADE_BY_JTOOL;
-	/* A library whose file was deleted can only be found in the flags. */
+	/* Not a mapped agent: a library whose file was deleted is only found by its flag. */
 	if (*agent->name != '/' || !alloc_recording_wanted(agent))
 		return false;
 	for (size_t i = 0; i < agents->n; i++) {
 		const struct agent *other = &agents->list[i];
 
 		if (other->kind == AGENT_MAPPED && strcmp(other->name, agent->name) == 0)
-			/* It was asked as a mapped agent, or is not an agent of jtool */
+			/* The list also has this file as a mapped library, see above. */
 			return false;
 	}
 	return true;

@@ -33,7 +33,7 @@ static unsigned duration_ms(const struct alloc_opts *opts)
 }
 
 /*
- * Returns the sampling interval in bytes; 0 means that the agent adapts it to the number of live
+ * Returns the sampling interval in bytes; 0: the agent adapts the interval to the number of live
  * objects.
  */
 static uint64_t interval(const struct alloc_opts *opts)
@@ -44,8 +44,8 @@ static uint64_t interval(const struct alloc_opts *opts)
 }
 
 /*
- * Limits the agent's memory, which is a part of the JVM's, to the free memory of the JVM's control
- * groups.
+ * Sets *memory to the limit for the agent's memory in bytes: --memory, or less if the JVM's control
+ * groups have less free memory, because the agent's memory is a part of the JVM's.
  */
 static int grant_memory(const struct ctx *ctx, uint64_t *memory, struct err *err)
 {
@@ -219,7 +219,7 @@ int alloc_run(const struct ctx *ctx, struct session *s, char *const *globs, stru
 	if (rc < 0) {
 		explain(&r, s, err);
 	} else if (r.follow.stopped_early) {
-		a->ended = false; /* prevents that a result is shown */
+		a->ended = false; /* so that no result is shown */
 		rc = err_set(err, EXIT_PARTIAL,
 			     "interrupted before any allocation was counted; let it run longer");
 	}

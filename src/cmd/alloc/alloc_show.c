@@ -31,7 +31,8 @@ static bool is_selected(const struct ctx *ctx, const struct alloc *a, const stru
 }
 
 /*
- * Returns the indexes of all sites that are shown or hidden by -n, in order; the caller frees them.
+ * Returns the indexes of all selected sites in their order, including those that -n hides, and
+ * their number in *n; the caller frees the array.
  */
 static uint32_t *select_sites(const struct ctx *ctx, const struct alloc *a, enum alloc_order order,
 			      size_t *n)
