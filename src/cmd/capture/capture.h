@@ -1,4 +1,4 @@
-/* Shared by the files of the command capture. */
+/* Declarations shared by the files of the command capture. */
 #ifndef JTOOL_CMD_CAPTURE_CAPTURE_H
 #define JTOOL_CMD_CAPTURE_CAPTURE_H
 
@@ -14,28 +14,39 @@ struct capture_opts {
 };
 
 enum capture_flags {
-	CAPTURE_NAMES = 1 << 0,       /* has names with values, some of which may be secrets */
+	CAPTURE_NAMES = 1 << 0,       /* text of names with values, some of which may be secrets */
 	CAPTURE_IF_JFR = 1 << 1,      /* included only with --jfr */
-	/* Waits before it, so that this thread dump shows changes from the one before */
+	/*
+	 * The capture waits for some seconds before this thread dump, so that it differs from the
+	 * previous dump in the threads that have moved.
+	 */
 	CAPTURE_AFTER_PAUSE = 1 << 2,
 	CAPTURE_IF_HEAP = 1 << 3,     /* included only with --heap */
-	/* Exit code 1 of the command is a result: a limit can be exceeded */
+	/*
+	 * The command's exit code 1 is a result, not a failure: `jtool memory` returns it if a
+	 * memory limit can be exceeded.
+	 */
 	CAPTURE_VERDICT = 1 << 4,
-	CAPTURE_BINARY = 1 << 5,      /* not text: only known secret values are overwritten */
-	CAPTURE_REDACTED = 1 << 6, /* has no values, so it is copied unchanged, whatever its size */
+	/* not text: only secret values that are known already are overwritten */
+	CAPTURE_BINARY = 1 << 5,
+	/*
+	 * `heapdump --redact` has removed the values, so the dump is copied unchanged, whatever its
+	 * size
+	 */
+	CAPTURE_REDACTED = 1 << 6,
 };
 
 #define CAPTURE_WORDS_MAX 8
 
-/* A file of the archive, which is the output of a command. */
+/* A file of the archive.  Its content is the output of a command of jtool. */
 struct capture_item {
 	const char *name;
-	/* the command's words; "PID" is replaced by the JVM's process id */
+	/* the command's arguments; "PID" is replaced by the JVM's process id */
 	const char *words[CAPTURE_WORDS_MAX];
-	int since;        /* the first JDK that supports the command */
+	int since;        /* the first JDK that supports the command; 0: all do */
 	int flags;        /* enum capture_flags */
 	int takes_s;
-	const char *cost; /* text on what the command costs the JVM */
+	const char *cost; /* text for README.txt on what the command costs the JVM */
 };
 
 #define CAPTURE_ITEMS 19
@@ -68,18 +79,21 @@ struct capture {
 	} *logs;        /* log files of the JVM */
 	size_t n_logs, cap_logs;
 	struct secrets secrets; /* the secrets that were found so far */
-	int number;   /* number of the item that is being added */
+	int number;   /* number of the item that is being added, for the progress line */
 };
 
-/* Returns whether the item is included, by the options and the JVM's release. */
+/* Returns whether the archive includes the item, according to the options and the JVM's release. */
 bool capture_wants(const struct capture *c, const struct capture_item *item);
 
 /*
- * Adds all items to the archive, or until a signal arrives.  Returns -1 with err set if the archive
- * cannot be written.  If a command fails, only its message is stored.
+ * Adds the items to the archive, until all are added or a signal arrives.  Returns -1 with err set
+ * if the archive cannot be written.  If the command of an item fails, only its message is stored.
  */
 int capture_run(struct capture *c, struct err *err) _must_check_;
-/* Adds a file to the archive.  Overwrites the secrets in `text` first. */
+/*
+ * Adds the file `name` to the archive, after overwriting the secrets in its content `text`.
+ * `flags` are enum capture_flags.  Sets the size and the number of masked secrets in *r.
+ */
 int capture_add_text(struct capture *c, const char *name, struct buf *text, int flags,
 		     struct capture_result *r, struct err *err) _must_check_;
 /* Returns for how many seconds the JVM has been at safepoints since its start; -1: unknown. */
@@ -91,7 +105,10 @@ void capture_release(struct capture *c);
 
 /* Adds README.txt, which lists for each file how long it took and how long the JVM was paused. */
 int capture_add_readme(struct capture *c, struct err *err) _must_check_;
-/* Prints the result as a line of text or as a JSON document. */
+/*
+ * Prints the result as a line of text or as a JSON document.  `size` is that of the archive in
+ * bytes, and `n_files` the number of its files.
+ */
 void capture_print(const struct capture *c, uint64_t size, size_t n_files);
 
 #endif

@@ -24,14 +24,14 @@
 #define LIST_MAX 65536
 #define QUERY_MS 10000
 
-/* Globs for the last component of log files' names, each with a final NUL. */
+/* Globs for the last component of the log files' paths, each with a final NUL. */
 struct patterns {
 	struct buf text;
 };
 
 /*
- * Adds a glob for a name such as logs/gc-%p.log.  The JVM may append to the name; JDK 8 appends
- * .0.current, for example.
+ * Adds a glob for the last component of a log file's name, such as logs/gc-%p.log.  The glob ends
+ * with *, because the JVM may append to the name; JDK 8 appends .0.current, for example.
  */
 static void add_pattern(struct patterns *p, const char *name, size_t len)
 {
@@ -54,8 +54,8 @@ static void add_pattern(struct patterns *p, const char *name, size_t len)
 }
 
 /*
- * Parses lines such as ` #2: file=/tmp/gc.log all=off,gc*=info time,uptime …` of VM.log list (JDK 9
- * and later).
+ * Adds the globs of the log files in the output of the diagnostic command VM.log list (JDK 9 and
+ * later), whose lines are such as ` #2: file=/tmp/gc.log all=off,gc*=info time,uptime …`.
  */
 static void take_outputs(struct patterns *p, const char *text, size_t len)
 {
@@ -105,7 +105,10 @@ static bool matches(const struct patterns *p, const char *name)
 	return false;
 }
 
-/* Appends "NAME\0SIZE" and the last part of the file. */
+/*
+ * Appends the log file to the worker's answer: its name with a NUL, the length in bytes as a
+ * uint32_t, and the last LOG_MAX bytes of its content.
+ */
 static void add_log(struct buf *answer, const char *name, int path_fd)
 {
 	struct stat st;
@@ -117,7 +120,8 @@ static void add_log(struct buf *answer, const char *name, int path_fd)
 	if (fd < 0 || (st.st_size > LOG_MAX && lseek(fd, st.st_size - LOG_MAX, SEEK_SET) < 0))
 		return;
 	rc = io_slurp(fd, &text, LOG_MAX);
-	if (rc < 0 && rc != -EFBIG) /* -EFBIG: the file has grown, which is fine */
+	/* -EFBIG: the log has grown since its size was read; the LOG_MAX bytes in `text` suffice */
+	if (rc < 0 && rc != -EFBIG)
 		return;
 	len = (uint32_t)text.len;
 	buf_add(answer, name, strlen(name) + 1);
@@ -126,8 +130,9 @@ static void add_log(struct buf *answer, const char *name, int path_fd)
 }
 
 /*
- * Adds a file that the target has open, if its name matches.  Opens it by the target's descriptor,
- * which no link can redirect.
+ * Adds the file to which the target's descriptor `number` refers, if the file's name matches.
+ * Opens it through /proc/PID/fd, which no link of the target's can redirect.  Returns whether the
+ * file was opened.
  */
 static bool take_descriptor(const struct target_ns *ns, const struct patterns *p,
 			    const char *number, struct buf *answer)
@@ -170,7 +175,7 @@ static int add_file(struct capture *c, const char *name, const char *text, size_
 
 	for (size_t i = 0; i < c->n_logs; i++) {
 		if (strcmp(c->logs[i].name + strlen("logs/"), name) == 0)
-			return 0; /* the target has two descriptors for this file */
+			return 0; /* added before: the target has two descriptors for this file */
 	}
 	c->logs = xgrow(c->logs, c->n_logs, &c->cap_logs, sizeof(*c->logs));
 	log = &c->logs[c->n_logs++];
@@ -183,8 +188,8 @@ static int add_file(struct capture *c, const char *name, const char *text, size_
 }
 
 /*
- * Adds the files in the worker's answer to the archive.  Names and contents come from the target:
- * the worker has not checked them.
+ * Adds the files in the worker's answer (see add_log()) to the archive.  Their names and contents
+ * come from the target, and the worker has not checked them.
  */
 static int add_files(struct capture *c, const struct buf *answer, struct err *err)
 {

@@ -37,7 +37,10 @@ static void describe_command(struct buf *out, const struct capture_item *item)
 	buf_addc(out, '\n');
 }
 
-/* Must be the last file, because it has the cost of each other file. */
+/*
+ * Writes README.txt.  It must be the last file of the archive, because it lists the cost of each
+ * other file.
+ */
 int capture_add_readme(struct capture *c, struct err *err)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;

@@ -20,11 +20,11 @@
 #define ITEM_MS 120000 /* limit for an item, in addition to the time that it is expected to take */
 #define HEAP_S 480     /* limit for a heap dump in seconds, for example of 50 GB */
 #define STEP_MS 100
-#define PAUSE_MS 5000  /* between two thread dumps */
+#define PAUSE_MS 5000  /* ms between two thread dumps */
 
 /*
- * The items, in the order in which they are run.  The properties are first, because other files
- * repeat their values.
+ * The items, in the order in which they are run.  The system properties are first, because other
+ * files repeat their values, and the secrets among them must be known by then.
  */
 const struct capture_item capture_items[CAPTURE_ITEMS] = {
 	{ "properties.json", { "props", "--json", "PID" }, 0, CAPTURE_NAMES, 0, "an attach" },
@@ -73,8 +73,8 @@ static void show(struct capture *c, const char *what)
 }
 
 /*
- * Runs a command in the child.  The child has its own process group, so that Ctrl-C ends the
- * capture and not the command.
+ * Runs the item's command in this child process, which exits with the command's exit code.  The
+ * child has its own process group, so that Ctrl-C ends the capture and not the command.
  */
 static void _noreturn_ run_command(const struct capture *c, const struct capture_item *item,
 				   int out, int messages, pid_t parent)
@@ -91,7 +91,10 @@ static void _noreturn_ run_command(const struct capture *c, const struct capture
 	_exit(EXIT_PARTIAL);
 }
 
-/* Waits for the child, and ends it if the capture is stopped.  Returns its exit code, or -1. */
+/*
+ * Waits for the child, and ends it if the capture is stopped.  Returns its exit code, or -1 if it
+ * did not end in time or was killed.
+ */
 static int wait_for(struct capture *c, const struct capture_item *item, pid_t child)
 {
 	struct deadline end = deadline_in_ms(ITEM_MS + (unsigned)item->takes_s * 1000);
@@ -147,9 +150,9 @@ static int add_bytes(struct capture *c, const char *name, int fd, struct capture
 
 /*
  * Masks the secrets in a text.  First overwrites the known values, while they are complete.  Then
- * masks values by their names, but only in a text that has names and values: in a stack trace,
- * Token.java:12 looks the same.  In a binary file, only known values are overwritten, so that it
- * stays valid.
+ * masks values by their names, but only in a text that has names and values (CAPTURE_NAMES),
+ * because in a stack trace "Token.java:12" also looks like a name and a value.  In a binary file,
+ * only known values are overwritten, so that it stays valid.
  */
 static void mask(struct capture *c, struct buf *text, int flags, struct capture_result *r)
 {
@@ -222,7 +225,7 @@ static void note_pause(const struct capture *c, double before, struct capture_re
 	r->pause = before < 0 || after < before ? -1 : after - before;
 }
 
-/* Masks the message of a command, which may quote a command line. */
+/* Masks the secrets in the message of a command, which may quote a command line. */
 static void mask_message(struct capture *c, struct capture_result *r)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
@@ -233,7 +236,10 @@ static void mask_message(struct capture *c, struct capture_result *r)
 	(void)snprintf(r->message, sizeof(r->message), "%s", buf_str(&text));
 }
 
-/* Items are run by the JVM's pid, which the kernel may give to another process after its end. */
+/*
+ * Returns whether the JVM has exited.  Checked before each item, because the kernel may give the
+ * JVM's pid, which is passed to the command, to another process.
+ */
 static bool is_gone(const struct capture *c)
 {
 	const struct jvm *jvm = c->ctx->jvm;
@@ -283,7 +289,10 @@ static int run_item(struct capture *c, const struct capture_item *item, struct c
 	return add_output(c, item, out, r, err);
 }
 
-/* Learns the secrets in the JVM's command line, where an argument with spaces is still one text. */
+/*
+ * Learns the secrets in the JVM's command line.  Reads it from /proc/PID/cmdline, in which an
+ * argument with spaces is still one text.
+ */
 static void learn_arguments(struct capture *c, const struct procfs *proc)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
@@ -292,7 +301,10 @@ static void learn_arguments(struct capture *c, const struct procfs *proc)
 		secrets_learn_args(&c->secrets, buf_str(&text), text.len);
 }
 
-/* Adds an environment variable.  Its value may have several lines, and is masked as a unit. */
+/*
+ * Appends an environment variable to `out`.  If its name is that of a secret, masks the complete
+ * value, which may have several lines.
+ */
 static void add_variable(struct capture *c, struct buf *out, const char *variable)
 {
 	size_t name = strcspn(variable, "=");
@@ -327,7 +339,10 @@ static int add_environment(struct capture *c, struct err *err)
 	return capture_add_text(c, "environment.txt", &text, CAPTURE_NAMES, r, err);
 }
 
-/* Waits before the next thread dump, so that a comparison shows which threads have moved. */
+/*
+ * Waits for PAUSE_MS before the next thread dump, so that a comparison of the dumps shows which
+ * threads have moved.
+ */
 static void pause_before(struct capture *c, const char *name)
 {
 	struct deadline end = deadline_in_ms(PAUSE_MS);
