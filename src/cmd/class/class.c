@@ -29,7 +29,7 @@ struct showing {
 	size_t n;             /* number of classes that were printed */
 	struct ag_mem mem;    /* memory for parsed class files */
 	struct skipped arrays, unavailable; /* classes that -b or -c cannot show */
-	/* classes of which -b shows the file although the JVM runs other code */
+	/* classes whose class file -b shows instead of the code in memory */
 	struct skipped from_file;
 };
 
@@ -55,8 +55,8 @@ static int take_frame(void *arg, uint16_t type, struct wire_reader *payload)
 }
 
 /*
- * Returns a note, in `text`, on why the details from the class file are missing; NULL if they are
- * not.
+ * Writes to `text` why the details from the class file are missing.  Returns that text, or NULL if
+ * none are missing.
  */
 static const char *why_not(const struct class_row *row, const struct class_capture *captured,
 			   struct buf *text)
@@ -71,8 +71,8 @@ static const char *why_not(const struct class_row *row, const struct class_captu
 }
 
 /*
- * Returns the constant pool to show: that of the class file, or if there is no file, that in
- * memory; NULL if there is neither.
+ * Returns the constant pool to show: that of the class file, or if there is no file, the one that
+ * the agent has read from the JVM's memory; NULL if there is neither.
  */
 static const struct cf_pool *pool_of(const struct class_view *view)
 {
@@ -96,8 +96,8 @@ static struct json *class_json(const struct class_view *view, const struct class
 }
 
 /*
- * Prints the class's name and loader if several classes are shown, because -b and -c do not print
- * them.
+ * Prints the class's name and loader, if several classes are shown.  The output of -b and -c does
+ * not contain them.
  */
 static void print_heading(const struct showing *show, const struct class_view *view)
 {
@@ -166,7 +166,8 @@ static void show_view(struct showing *show, const struct class_view *view)
 }
 
 /*
- * Completes the view with the parsed class file and the constant pool from memory, and prints it.
+ * Completes the view with the parsed class file and the constant pool from the JVM's memory, and
+ * prints it.
  */
 static void show_captured(struct showing *show, struct class_view view)
 {

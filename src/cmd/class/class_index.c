@@ -31,7 +31,7 @@ int class_index_open(const struct ctx *ctx, uint32_t flags, struct class_index *
 		return -1;
 	if (ask(r->session, flags, err) < 0 ||
 	    session_answer(r->session, take_frame, &r->classes, err) < 0) {
-		(void)class_index_close(r, err); /* err has an error already, which stays */
+		(void)class_index_close(r, err); /* keeps the error that err has already */
 		return -1;
 	}
 	verbose_step(ctx->steps, "%zu classes are loaded, by %zu class loaders", r->classes.n,
@@ -74,7 +74,7 @@ static const char *row_name(const void *classes, size_t i)
 	return ((const struct classes *)classes)->rows[i].name;
 }
 
-/* Returns a class with this name, whatever its loader; NULL if there is none. */
+/* Returns a class whose name is `word`, of any loader; NULL if there is none. */
 static const struct class_row *find_any_loader(const struct class_index *r, const char *word)
 {
 	for (size_t i = 0; i < r->classes.n; i++) {

@@ -12,24 +12,25 @@
 struct class_index {
 	struct session *session;
 	struct classes classes;
-	uint64_t capture_ns; /* ns that the agent took for the last capture */
+	uint64_t capture_ns; /* ns that the agent took for the last class_index_capture() */
 };
 
 /*
- * Opens the session and requests the loaded classes; sorts them by name.  `flags` are
- * WIRE_CLASSES_*.
+ * Opens the session, requests the loaded classes, and sorts them by name.  `flags` are
+ * WIRE_CLASSES_* (agent/wire/frame.h).
  */
 int class_index_open(const struct ctx *ctx, uint32_t flags, struct class_index *r,
 		     struct err *err) _must_check_;
 /*
  * Closes the session and frees the list.  Returns -1 with err set if the agent could not restore
- * everything.
+ * everything that it has changed in the JVM.
  */
 int class_index_close(struct class_index *r, struct err *err);
 
 /*
- * Returns the full name of the loaded class that the simple name `word` denotes, or else `word`;
- * see type_name_resolve().  The index owns the name.
+ * Returns the full name of the loaded class whose simple name is `word`, or `word` itself if it is
+ * not a simple name; see type_name_resolve().  Returns NULL with err set if several classes have
+ * that simple name.  The index owns the name.
  */
 const char *class_index_resolve(const struct class_index *r, const char *word, struct err *err)
 	_must_check_;
@@ -41,12 +42,12 @@ const char *class_index_resolve(const struct class_index *r, const char *word, s
 int class_index_select(const struct ctx *ctx, struct class_index *r, char *const *words,
 		       size_t n_words, const char *loader, struct err *err) _must_check_;
 
-/* As class_index_select(), for the arguments of the command, which may be simple names. */
+/* Like class_index_select(), but `words` are the command's arguments, which may be simple names. */
 int class_index_select_args(const struct ctx *ctx, struct class_index *r, const char *loader,
 			    struct err *err) _must_check_;
 
 /*
- * A function that receives a captured class and its row.  The outcome is never
+ * A function that receives a captured class and its row.  `captured->outcome` is never
  * WIRE_CAPTURED_RETRANSFORMED.  `captured` is only valid during the call.  Returns 0, or -1 with
  * err set to end the capture.
  */
@@ -54,9 +55,9 @@ typedef int class_index_take_fn(const struct class_row *row, struct class_captur
 				void *arg, struct err *err);
 
 /*
- * Captures these classes in this order, and passes each to take().  take() may be slow, because the
- * agent is idle during it.  `flags` are WIRE_CAPTURE_*.  Fails with EXIT_AGENT if the JVM has
- * retransformed a class instead of abandoning the retransformation.
+ * Captures the class files of the `n` classes in `rows`, in this order, and passes each to take().
+ * take() may be slow, because the agent is idle during it.  `flags` are WIRE_CAPTURE_*.  Fails with
+ * EXIT_AGENT if the JVM has retransformed a class instead of abandoning the retransformation.
  */
 int class_index_capture(struct class_index *r, const struct class_row *rows, size_t n,
 			uint32_t flags, class_index_take_fn *take, void *arg,

@@ -1,15 +1,18 @@
 /*
  * Captures classes in batches.  A batch is received completely before any class of it is processed.
- * So the agent does not wait for a slow disk or reader while its hook is enabled, and does not time
- * out.
+ * So the agent, whose hook is enabled during a batch, does not wait for a slow disk or reader of
+ * jtool's output, and does not time out.
  */
 #include "cmd/class/class_index.h"
 
 #include "base/xalloc.h"
 
-/* each captured class occupies a JVMTI environment until the next collection */
+/*
+ * limit for the classes of a batch, because each captured class occupies a JVMTI environment in the
+ * JVM until the JVM's next collection
+ */
 #define BATCH_MAX 1024
-#define BATCH_BYTES_MAX (512u << 20) /* limit for the bytes of a batch, against a hostile agent */
+#define BATCH_BYTES_MAX (512u << 20) /* limit for a batch in bytes, in case the agent is hostile */
 
 struct batch {
 	const struct class_row *rows;
@@ -40,7 +43,8 @@ static int ask(struct class_index *r, const struct batch *batch, uint32_t flags,
 }
 
 /*
- * Handles the frame after the last frame of a class: it begins the next class, or ends the batch.
+ * Handles the frame that follows the last frame of a class: it begins the next class, or ends the
+ * batch.  Returns 1 at the end, 0 if more frames follow, or -1 if the frame is invalid.
  */
 static int take_next(struct batch *batch, uint16_t type, struct wire_reader payload)
 {
@@ -73,8 +77,8 @@ static int take_frame(void *arg, uint16_t type, struct wire_reader *payload)
 }
 
 /*
- * Sets the error for a class that the JVM has retransformed, because the agent's hook did not
- * abandon that.  The agent has stopped at this class.
+ * Sets the error for a class that the JVM has retransformed, because the agent's hook did not make
+ * it abandon the retransformation.  The agent has stopped at this class.  Returns -1.
  */
 static int retransformed_error(const struct class_row *row, struct err *err)
 {

@@ -67,7 +67,9 @@ static void show(const struct ctx *ctx, const struct classes *c, struct table *t
 		(void)fputs(buf_str(&more), ctx->out); /* main checks ferror() */
 }
 
-/* Checks the columns of -o before it attaches to the JVM. */
+/*
+ * Runs the command.  Checks the columns of -o first, so that a wrong name has no effect on the JVM.
+ */
 static int run(struct ctx *ctx, struct err *err)
 {
 	const struct classes_opts *opts = ctx->opts;

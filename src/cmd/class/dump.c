@@ -1,4 +1,7 @@
-/* The command dump: writes the class files that the JVM runs into package folders. */
+/*
+ * The command dump: writes the class files of loaded classes, as the JVM runs them, into package
+ * folders.
+ */
 #include "cmd/class/dump_diff.h"
 
 #include <errno.h>
@@ -26,7 +29,7 @@ struct dump {
 	const struct ctx *ctx;
 	struct class_index *index;
 	struct safe_dir *dir;
-	struct dump_path *names; /* the paths of the rows' files */
+	struct dump_path *names; /* the paths of the files to write, one for each class */
 	struct json *files;     /* the JSON of the files; NULL without --json */
 	struct skipped skipped, other_code;
 	bool folds_case;
@@ -117,8 +120,8 @@ static void show_json(struct dump *d)
 }
 
 /*
- * Reports the classes whose file is missing or has other code.  Called after the other files were
- * written.
+ * Reports the classes whose file was not written, or does not have the code that the JVM runs.
+ * Called after all other files were written.
  */
 static int conclude(struct dump *d, size_t n, struct err *err)
 {
@@ -175,7 +178,10 @@ static int dump_files(const struct ctx *ctx, struct class_index *index, struct s
 	return rc;
 }
 
-/* Writes the class files into `dir`, or if `dir` is NULL (--diff), only compares them. */
+/*
+ * Writes the files of the selected classes into `dir`, or if `dir` is NULL (--diff), only compares
+ * the classes with files.
+ */
 static int dump_selected(const struct ctx *ctx, struct safe_dir *dir, struct err *err)
 {
 	const struct dump_opts *opts = ctx->opts;
@@ -206,7 +212,10 @@ static int check(const struct ctx *ctx, struct err *err)
 	return 0;
 }
 
-/* Opens the output directory before it attaches to the JVM. */
+/*
+ * Runs the command.  Opens the output directory first, so that a wrong path has no effect on the
+ * JVM.
+ */
 static int run(struct ctx *ctx, struct err *err)
 {
 	const struct dump_opts *opts = ctx->opts;

@@ -39,7 +39,7 @@ static int compare_names(const void *key, const void *row)
 	return strcmp(key, ((const struct class_row *)row)->name);
 }
 
-/* Returns whether a class with this name is selected.  The rows are sorted by name. */
+/* Returns whether `classes`, whose rows are sorted by name, has a class with this name. */
 static bool is_selected(const char *name, const void *classes)
 {
 	const struct classes *c = classes;
@@ -100,7 +100,8 @@ static int take(const struct class_row *row, struct class_capture *captured, voi
 }
 
 /*
- * Returns whether a class should have a file in the set: arrays and hidden classes never have one.
+ * Returns whether the class files of the caller should have one for this class, which is not so for
+ * arrays and hidden classes.
  */
 static bool is_file_expected(const struct class_row *row)
 {
@@ -108,7 +109,7 @@ static bool is_file_expected(const struct class_row *row)
 }
 
 /*
- * Moves the classes that have a file in the set to the front, in their order.  Returns their
+ * Moves the classes that have a file in `set` to the front of `c`, in their order.  Returns their
  * number.
  */
 static size_t partition(struct classes *c, const struct class_set *set)
