@@ -27,8 +27,8 @@ static gzFile open_file(const char *path, struct err *err)
 }
 
 /*
- * Sets the error for a file that cannot be read.  Does not use the text of gzerror(), which begins
- * with a name that zlib makes up.
+ * Sets the error for a file that cannot be read.  Does not use the text of gzerror(), because that
+ * begins with a name that zlib invents.
  */
 static int file_failed(const char *path, int error, struct err *err)
 {
@@ -52,7 +52,7 @@ int dump_input_read(const char *path, dump_chunk_fn *take, void *arg, struct err
 	if (rc < 0)
 		err_prefix(err, "%s", path);
 	if (rc == 0)
-		/* gzread() does not report that the file ends too early. */
+		/* gzread() does not report that the file ends too early, but gzerror() does. */
 		(void)gzerror(file, &error);
 	if (error != Z_OK)
 		rc = file_failed(path, error, err);

@@ -7,7 +7,7 @@
 #include "fileio/io.h"
 #include "model/hprof/hprof_check.h"
 
-/* limit in bytes for names and classes that wait for the first object */
+/* limit in bytes for the names and classes that the redactor stores */
 #define NAMES_MAX ((size_t)1 << 30)
 #define PACKED_BYTES (256 * 1024)
 #define GZIP_WINDOW (15 + 16) /* for deflateInit2(): the largest window, and a gzip header */
@@ -17,7 +17,7 @@ struct dump_output {
 	struct disk_room room;
 	struct hprof_redactor *redactor; /* NULL: `stream` checks the dump */
 	struct hprof_stream stream;
-	/* writing to `out` has failed, so it is incomplete even if the dump was not */
+	/* writing to `out` has failed, so `out` is incomplete even if the dump was complete */
 	bool cannot_write;
 	bool gzip;
 	z_stream packing;
@@ -45,7 +45,7 @@ static int pack(struct dump_output *o, int flush, struct err *err)
 	do {
 		o->packing.next_out = o->packed;
 		o->packing.avail_out = PACKED_BYTES;
-		/* Cannot fail, because there is room for its output. */
+		/* deflate() cannot fail, because there is room for its output. */
 		(void)deflate(&o->packing, flush);
 		if (write_bytes(o, o->packed, PACKED_BYTES - o->packing.avail_out,
 				err) < 0)

@@ -1,7 +1,6 @@
 /*
- * Passes a heap dump to the caller's file: checks or redacts it, compresses it if wanted, and
- * writes it.  Data that must be redacted is not written to any disk of the caller before it is
- * redacted.
+ * Writes a heap dump to the caller's file: checks or redacts the dump, and compresses it if wanted.
+ * Data that must be redacted is not written to any disk of the caller before it is redacted.
  */
 #ifndef JTOOL_CMD_HEAP_DUMP_OUTPUT_H
 #define JTOOL_CMD_HEAP_DUMP_OUTPUT_H
@@ -22,15 +21,17 @@ struct dump_output *dump_output_new(struct atomic_file *out,
 void dump_output_free(struct dump_output *o);
 
 /*
- * Processes the next bytes of an uncompressed dump, and may change them.  It is a dump_chunk_fn.
- * Returns 0, or -1 with err set if the data is not a dump or the file cannot be written.
+ * Processes the next bytes of an uncompressed dump, and may change them.  Is a dump_chunk_fn
+ * (vm_dump_stream.h) whose argument is the output.  Returns 0, or -1 with err set if the data is
+ * not a dump or the file cannot be written.
  */
 int dump_output_take(void *o, uint8_t *data, size_t len, struct err *err) _must_check_;
 /*
- * Writes the remaining data.  Returns -1 with err set (EXIT_PARTIAL) if the dump is not complete.
+ * Writes the remaining data after the last dump_output_take().  Returns -1 with err set
+ * (EXIT_PARTIAL) if the dump is not complete.
  */
 int dump_output_end(struct dump_output *o, struct err *err) _must_check_;
-/* Returns whether an error was one of writing the caller's file, and not one of the dump. */
+/* Returns whether writing the caller's file has failed; otherwise an error is one of the dump. */
 bool dump_output_cannot_write(const struct dump_output *o);
 
 #endif

@@ -19,7 +19,10 @@ struct reading {
 	uint64_t max_objects; /* number of objects after which reading stops */
 };
 
-/* Passes a chunk to the reader.  Returns 0, 1 if no more chunks are needed, or -1 with err set. */
+/*
+ * Passes a chunk of the dump to the reader.  Returns 0, 1 if no more chunks are needed, or -1 with
+ * err set.
+ */
 static int take_chunk(void *arg, uint8_t *data, size_t len, struct err *err)
 {
 	struct reading *r = arg;
@@ -41,7 +44,10 @@ static int read_jvm(const struct ctx *ctx, const struct dump_limits *limits, str
 	return vm_dump_stream(ctx, &wanted, limits, take_chunk, r, err);
 }
 
-/* Reads the complete dump, or max_objects of it.  Returns the reader, or NULL with err set. */
+/*
+ * Reads the complete dump, or only its first max_objects objects.  Returns the reader, or NULL with
+ * err set.
+ */
 static struct hprof_reader *feed(const struct ctx *ctx, const struct dump_reader_wanted *wanted,
 				 const struct object_layout *layout, uint64_t max_objects,
 				 struct hprof_names *names, struct heap *heap, struct err *err)
@@ -69,7 +75,7 @@ static struct hprof_reader *feed(const struct ctx *ctx, const struct dump_reader
 	}
 	if (rc == 0)
 		return r.reader;
-	/* an invalid dump is then the JVM's fault, and not the caller's */
+	/* an invalid dump of the JVM is not an error in the use of jtool */
 	if (!ctx->file && err->code == EXIT_USAGE)
 		err->code = EXIT_PARTIAL;
 	hprof_reader_free(r.reader);
@@ -77,8 +83,8 @@ static struct hprof_reader *feed(const struct ctx *ctx, const struct dump_reader
 }
 
 /*
- * Derives the object layout from the addresses of the file's first objects: a dump does not record
- * it.
+ * Derives the object layout from the addresses of the file's first objects, because a dump does not
+ * record the layout.
  */
 static int sample_layout(const struct ctx *ctx, size_t max_memory, struct object_layout *layout,
 			 struct hprof_names *names, struct err *err)
@@ -97,8 +103,8 @@ static int sample_layout(const struct ctx *ctx, size_t max_memory, struct object
 }
 
 /*
- * Reads the file again for thread names, because a name's String may precede its thread in the
- * file.
+ * Reads the file again to complete the thread names, because the String of a name may precede the
+ * thread's object in the file.
  */
 static int read_names_again(const struct ctx *ctx, size_t max_memory, struct hprof_names *names,
 			    struct err *err)
@@ -146,7 +152,7 @@ static int ask_layout(const struct ctx *ctx, struct object_layout *layout, struc
 	return 0;
 }
 
-/* Asks the JVM for thread names.  If it does not answer, threads have no names. */
+/* Asks the JVM for thread names.  If the JVM does not answer, threads have no names. */
 static void ask_thread_names(const struct ctx *ctx, struct hprof_names *names)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
@@ -199,7 +205,7 @@ struct hprof_reader *dump_reader_read(const struct ctx *ctx,
 	struct hprof_names names = { 0 };
 	struct hprof_reader *reader;
 
-	/* A histogram needs no thread names. */
+	/* Without a graph builder, objects are only counted, which needs no thread names. */
 	reader = read_dump(ctx, wanted, wanted->builder ? &names : NULL, heap, err);
 	hprof_names_release(&names);
 	return reader;

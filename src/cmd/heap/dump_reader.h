@@ -7,16 +7,17 @@
 #include "model/hprof/hprof_read.h"
 
 struct dump_reader_wanted {
-	struct graph_builder *builder; /* this and the next two: see struct hprof_wants */
+	/* see struct hprof_wants (model/hprof/hprof_read.h) */
+	struct graph_builder *builder;
 	unsigned texts_from;           /* see struct hprof_wants */
 	size_t max_memory;         /* see struct hprof_wants */
-	struct dump_limits limits; /* for the JVM's own dump */
+	struct dump_limits limits; /* limits for the JVM's own dump, not used for a file */
 };
 
 /*
- * Reads the file ctx->file (plain or gzip), or the dump of ctx->jvm if ctx->file is NULL.  Returns
- * the reader, which has read the complete dump; the caller frees it.  Returns NULL with an error of
- * input_file_open(), vm_dump_stream() or hprof_feed().
+ * Reads the dump file ctx->file (plain or gzip), or if that is NULL, the dump that ctx->jvm writes,
+ * into `heap`.  Returns the reader, which has read the complete dump; the caller frees it.  Returns
+ * NULL with an error of input_file_open(), vm_dump_stream() or hprof_feed().
  */
 struct hprof_reader *dump_reader_read(const struct ctx *ctx,
 				      const struct dump_reader_wanted *wanted, struct heap *heap,

@@ -1,6 +1,6 @@
 /*
- * --engine: how a heap is read.  One list of engines for heaphisto, retained, refpaths and
- * heapdump; each command supports some of them.
+ * The option --engine: how a heap is read.  heaphisto, retained, refpaths and heapdump share one
+ * list of engines; each command supports some of them.
  */
 #ifndef JTOOL_CMD_HEAP_HEAP_ENGINE_H
 #define JTOOL_CMD_HEAP_HEAP_ENGINE_H
@@ -13,15 +13,16 @@ enum heap_engine {
 	HEAP_BY_AUTO,     /* the command decides */
 	HEAP_BY_SNAPSHOT, /* reads a copy of the JVM's memory in a forked child */
 	HEAP_BY_AGENT,    /* the agent walks the heap */
-	HEAP_BY_JVMTI, /* as HEAP_BY_AGENT, but relies only on the JVMTI specification; --strict */
+	/* as HEAP_BY_AGENT, but uses only what the JVMTI specification guarantees (--strict) */
+	HEAP_BY_JVMTI,
 	HEAP_BY_VM,       /* the JVM's own histogram; --vm */
 	HEAP_BY_HPROF,    /* the JVM's own heap dump */
 };
 extern const char *const heap_engines[];
 
 /*
- * The row for --engine.  `at` is the offset of an int, which is set to an enum heap_engine; `names`
- * are the choices in words.
+ * The option row for --engine, for the rows of a command.  `at` is the offset in the command's
+ * option struct of an int, which is set to an enum heap_engine; `names` are the choices in words.
  */
 #define HEAP_ENGINE_ROW(at, names)                                                      \
 	{ 0, "engine", OPT_CHOICE, (at), "ENGINE", "how the heap is read: " names,      \
@@ -30,7 +31,7 @@ extern const char *const heap_engines[];
 /* The engines that a command supports: bits 1 << HEAP_BY_…. */
 struct heap_engine_set {
 	unsigned engines;
-	const char *why_not; /* a clause on why the command does not support the others */
+	const char *why_not; /* for the error: why the command does not support the others */
 };
 
 /*
@@ -41,7 +42,7 @@ int heap_engine_check(const struct heap_engine_set *set, enum heap_engine engine
 		      struct err *err) _must_check_;
 
 /*
- * Adds "engine" and "pause" to a JSON document. pause_ns is for how long the JVM was paused; -1:
+ * Adds "engine" and "pause" to a JSON document.  `pause_ns` is how long the JVM was paused; -1:
  * unknown.
  */
 void heap_engine_put(enum heap_engine engine, int64_t pause_ns, struct json *doc);
@@ -51,21 +52,27 @@ void heap_engine_put(enum heap_engine engine, int64_t pause_ns, struct json *doc
 #define SNAPSHOT_TRIES 3
 
 /*
- * Returns how long the child process may live, in ms.  While it exists, pages that the application
- * writes to are copied.
+ * Returns how long the snapshot's child process may live, in ms.  While it exists, the kernel
+ * copies each page that the application writes to.
  */
 uint32_t snapshot_life_ms(const struct jvm *jvm);
 
 /*
  * Checks that the JVM has enough memory for a snapshot, and that the expected pause is at most
- * max_pause_ms.  Reports the expected pause.  Returns 0, or -1 with err set (EXIT_PARTIAL).
+ * max_pause_ms.  Prints the expected pause with --verbose.  Returns 0, or -1 with err set
+ * (EXIT_PARTIAL).
  */
 int snapshot_check(const struct ctx *ctx, unsigned max_pause_ms, struct err *err) _must_check_;
 
-/* Sets err for the reason why there is no snapshot.  `code` is an errno for some reasons. */
+/*
+ * Sets err to the reason `why` there is no snapshot.  `code` is the errno of the failed system
+ * call, for reasons that have one.
+ */
 void snapshot_failed(const struct ctx *ctx, enum wire_snapshot_why why, int code,
 		     struct err *err);
-/* Returns whether another attempt may succeed. */
+/*
+ * Returns whether another attempt at a snapshot may succeed after it failed for the reason `why`.
+ */
 bool snapshot_may_try_again(enum wire_snapshot_why why);
 
 #endif

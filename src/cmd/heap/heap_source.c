@@ -52,7 +52,7 @@ int heap_memory(const struct ctx *ctx, enum memory_use use, uint64_t wanted, siz
 			       "jtool needs at least %lld MB of memory, and too little is free "
 			       "here; run it where more is free, for example on the host",
 			       (long long)((MEMORY_BASE + MEMORY_LEAST) / (int64_t)MB));
-	/* The data of a dump that waits to be read comes on top of the limit */
+	/* Leave a third free: data of a dump that waits to be read is not counted in the limit. */
 	left = left / 3 * 2;
 	*granted = wanted < (uint64_t)left ? (size_t)wanted : (size_t)left;
 	return 0;
@@ -89,8 +89,8 @@ int heap_source_build(struct heap_source *source, const struct heap_plan *plan,
 }
 
 /*
- * Tries a snapshot.  Returns 0, 1 if there is no snapshot and another engine may be used, or -1
- * with err set.
+ * Reads the heap from a snapshot.  Returns 0, 1 if there is no snapshot and another engine may be
+ * used, or -1 with err set.
  */
 static int try_snapshot(struct heap_source *source, const struct heap_plan *plan,
 			enum heap_engine engine, struct err *err)
@@ -107,7 +107,7 @@ static int try_snapshot(struct heap_source *source, const struct heap_plan *plan
 }
 
 /*
- * Reads the heap by an engine.  HEAP_BY_AUTO tries a snapshot, then a walk by the agent, then the
+ * Reads the heap by `engine`.  HEAP_BY_AUTO tries a snapshot, then a walk by the agent, then the
  * JVM's own dump.
  */
 static int run_engine(struct heap_source *source, const struct heap_plan *plan,
@@ -145,8 +145,8 @@ static int run_engine(struct heap_source *source, const struct heap_plan *plan,
 }
 
 /*
- * Reserves memory.  If the JVM has too little memory for a heap walk but enough for its own dump,
- * sets *engine to HEAP_BY_HPROF.
+ * Sets the limit for jtool's memory in the plan.  If the JVM has too little memory for a heap walk
+ * but enough for its own dump, sets *engine to HEAP_BY_HPROF.
  */
 static int grant_memory(const struct heap_opts *opts, struct heap_plan *plan,
 			enum heap_engine *engine, struct err *err)
@@ -192,7 +192,7 @@ struct heap_source *heap_source_open(const struct ctx *ctx, const struct heap_op
 		*partial = false;
 	if (run_engine(source, &plan, engine, err) == 0)
 		return source;
-	(void)heap_source_close(source, err); /* err has an error already, which is reported */
+	(void)heap_source_close(source, err); /* keeps the error that err has already */
 	return NULL;
 }
 
@@ -211,7 +211,10 @@ int64_t heap_source_pause_ns(const struct heap_source *source)
 	return source->pause_ns;
 }
 
-/* For a dump there is nothing to do, because its reader has set the fields of all classes. */
+/*
+ * Fetches the names from the agent.  Does nothing for a dump, because its reader has set the fields
+ * of all classes.
+ */
 int heap_source_fields(struct heap_source *source, const bool *wanted, struct err *err)
 {
 	uint32_t missing;

@@ -30,9 +30,11 @@ struct heap_opts {
 	{ 0, "max-memory", OPT_MB, (at) + offsetof(struct heap_opts, max_memory), "SIZE",      \
 	  "limit jtool's memory (default: half of the free memory)", NULL }
 
-/* Contents that a command may want; each prolongs the JVM's pause. */
+/* Contents of the heap that a command may want; each prolongs the JVM's pause. */
 struct heap_wanted {
-	/* read the start of Strings with at least so many characters; 0: of none */
+	/*
+	 * read the start of Strings that have at least this number of characters; 0: read no texts
+	 */
 	unsigned texts_from;
 };
 
@@ -52,25 +54,30 @@ int heap_opts_check(const struct heap_opts *opts, const char *file, struct err *
 struct heap_source;
 
 /*
- * Walks the heap, builds the graph and names the classes.  The heap is that of ctx->file, or of
- * ctx->jvm if ctx->file is NULL.  Returns NULL with err set on failure.  If the walk stops early,
- * sets *partial and returns the incomplete heap; if `partial` is NULL, fails with EXIT_PARTIAL
- * instead.
+ * Reads the heap of ctx->file, or of ctx->jvm if ctx->file is NULL; builds the graph and names the
+ * classes.  Returns NULL with err set on failure.  If the walk stops early, sets *partial and
+ * returns the incomplete heap; if `partial` is NULL, fails with EXIT_PARTIAL instead.
  */
 struct heap_source *heap_source_open(const struct ctx *ctx, const struct heap_opts *opts,
 				     const struct heap_wanted *wanted, bool *partial,
 				     struct err *err) _must_check_;
 struct heap *heap_source_heap(struct heap_source *source);
-/* Returns whether the heap is from a dump, which may have unreachable objects. */
+/* Returns whether the heap is from a dump, which may contain unreachable objects. */
 bool heap_source_is_dump(const struct heap_source *source);
-/* Returns how long the JVM was paused; -1: unknown. */
+/* Returns how long the JVM was paused, in ns; -1: unknown. */
 int64_t heap_source_pause_ns(const struct heap_source *source);
-/* Fetches the names of the fields of all classes with wanted[class], which heap_via() needs. */
+/*
+ * Fetches the names of the fields of each class whose wanted[class] is true.  heap_via() needs
+ * them.
+ */
 int heap_source_fields(struct heap_source *source, const bool *wanted, struct err *err)
 	_must_check_;
 /* Adds to a JSON document "pid" and "file", one of which is null, "engine" and "pause". */
 void heap_source_put(const struct heap_source *source, const struct ctx *ctx, struct json *doc);
-/* Frees the source.  Returns -1 with err set if the agent could not restore everything. */
+/*
+ * Frees the source.  Returns -1 with err set if the agent could not restore everything that it has
+ * changed in the JVM.
+ */
 int heap_source_close(struct heap_source *source, struct err *err);
 
 #endif

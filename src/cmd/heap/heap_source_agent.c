@@ -10,13 +10,14 @@
 #include "model/heap/heap_wire.h"
 
 /*
- * The heap stream may take 1/HEAP_STREAM_SHARE of the memory limit.  Its graph then takes about
- * half of the limit, and the agent ends the walk before jtool exceeds the limit.
+ * The heap stream may take 1/HEAP_STREAM_SHARE of the memory limit.  The graph that is built from
+ * it then takes about half of the limit.  The agent ends the walk before the stream exceeds its
+ * share.
  */
 #define HEAP_STREAM_SHARE 3
 /*
- * Share of the memory limit for the agent's other frames: threads, methods, and classes that the
- * walk has found.
+ * The agent's other frames (threads, methods, and classes that the walk has found) may take
+ * 1/NAMES_SHARE of the memory limit.
  */
 #define NAMES_SHARE 6
 #define FRAME_MAX ((uint64_t)WIRE_PAYLOAD_MAX + WIRE_HEADER_LEN)
@@ -33,15 +34,16 @@
 struct heap_walk {
 	struct session *session;
 	bool is_snapshot;
-	uint32_t tries; /* number of snapshots that were tried before */
+	uint32_t tries; /* number of failed snapshots before this walk */
 	struct heap_wire wire;
 	struct byte_queue stream;
-	uint64_t stream_bytes, names_bytes; /* bytes received, including the headers of frames */
+	uint64_t stream_bytes, names_bytes; /* bytes received, including the frames' headers */
 	uint64_t stream_max, names_max;
-	bool stream_excess; /* the agent has sent more than it was allowed to */
+	bool stream_excess; /* the agent has sent more than stream_max */
 	bool names_excess;
 	struct memory_watch watch;
-	struct err shortage; /* the error when the JVM has too little memory left */
+	/* the error if the JVM has too little memory left; EXIT_DONE: it has enough */
+	struct err shortage;
 	/* Used by the thread that builds the graph: */
 	struct graph_builder *builder;
 	struct progress line;
@@ -90,7 +92,7 @@ static void *build_in_thread(void *arg)
 	struct heap_walk *hw = arg;
 	struct byte_chunk *chunk;
 
-	/* On Linux, it applies to this thread only. */
+	/* On Linux, setpriority() changes only this thread. */
 	(void)setpriority(PRIO_PROCESS, 0, LOWEST_PRIORITY);
 	while (hw->error == 0 && (chunk = byte_queue_pop(&hw->stream)) != NULL)
 		build_chunk(hw, chunk);
@@ -188,7 +190,10 @@ static int receive(const struct heap_plan *plan, struct heap_walk *hw, struct er
 	return 0;
 }
 
-/* Sets an error for a walk that stopped early, unless the caller accepts an incomplete heap. */
+/*
+ * Returns -1 with err set if the walk stopped early and the caller does not accept an incomplete
+ * heap, otherwise 0.
+ */
 static int check_outcome(const struct heap_plan *plan, const struct heap_wire *wire,
 			 struct err *err)
 {
@@ -244,7 +249,10 @@ static enum heap_outcome walk(struct heap_source *source, const struct heap_plan
 {
 	if (send_request(hw, plan, err) < 0)
 		return HEAP_FAILED;
-	/* Without a snapshot's child process, no pages are copied. */
+	/*
+	 * If the JVM's memory is short, another engine may work after a snapshot, because it has no
+	 * child process for which the kernel copies pages.
+	 */
 	if (receive(plan, hw, err) < 0)
 		return hw->is_snapshot && hw->shortage.code != EXIT_DONE ? HEAP_CANNOT :
 									   HEAP_FAILED;
@@ -269,8 +277,8 @@ static enum heap_outcome open_and_walk(struct heap_source *source, const struct 
 		.tries = tries,
 		.wire = { .classes = &source->index.classes, .heap = &source->heap },
 		/*
-		 * Allow for one frame more, and for the headers: the agent's frames have 64 KB and
-		 * more.
+		 * Allow for one frame more than the limit, and for the headers: each frame of the
+		 * agent except the last has at least 64 KB.
 		 */
 		.stream_max = stream_limit(plan) + stream_limit(plan) / 1024 + 2 * FRAME_MAX,
 		.names_max = plan->max_bytes / NAMES_SHARE + FRAME_MAX,
@@ -288,10 +296,10 @@ static enum heap_outcome open_and_walk(struct heap_source *source, const struct 
 	byte_queue_release(&hw.stream);
 	graph_builder_free(hw.builder);
 	if (outcome != HEAP_DONE)
-		/* An error was set before: it is reported. */
+		/* Keeps the error that err has already. */
 		(void)class_index_close(&source->index, err);
 	if (outcome >= HEAP_CANNOT)
-		heap_release(&source->heap); /* the next attempt or engine fills it again */
+		heap_release(&source->heap); /* empty for the next attempt or engine */
 	return outcome;
 }
 

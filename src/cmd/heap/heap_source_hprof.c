@@ -1,4 +1,4 @@
-/* The engine that reads a dump: the JVM's own, or a file. */
+/* The heap engine that reads a dump: the JVM's own, or a file. */
 #include "cmd/heap/dump_reader.h"
 #include "cmd/heap/heap_source_internal.h"
 

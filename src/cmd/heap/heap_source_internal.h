@@ -1,4 +1,4 @@
-/* Shared by the engines of heap_source.  Private to heap_source*.c. */
+/* Declarations shared by the engines of heap_source.  Private to heap_source*.c. */
 #ifndef JTOOL_CMD_HEAP_HEAP_SOURCE_INTERNAL_H
 #define JTOOL_CMD_HEAP_HEAP_SOURCE_INTERNAL_H
 
@@ -9,8 +9,8 @@
 struct heap_source {
 	struct heap heap;
 	/*
-	 * The class index of the session in which the agent is asked for fields.  For a dump, it
-	 * has no session.
+	 * The class index, in whose session the agent is asked for the fields of classes.  For a
+	 * dump, the index has no session.
 	 */
 	struct class_index index;
 	struct shapes shapes;
@@ -23,11 +23,11 @@ struct heap_plan {
 	const struct heap_wanted *wanted;
 	unsigned max_pause_ms;
 	/*
-	 * Limit for jtool's memory.  Half of it is for the graph, the other half for data that was
-	 * not read yet, and later for the analysis.
+	 * Limit for jtool's memory in bytes.  Half of it is for the graph, the other half for data
+	 * that was received but not read yet, and later for the analysis.
 	 */
 	size_t max_bytes;
-	bool is_capped; /* max_memory was reduced to the memory that is free */
+	bool is_capped; /* max_bytes is less than --max-memory, because less memory is free */
 	bool *partial; /* output: the heap is incomplete; may be NULL */
 	bool all_names; /* fail if a snapshot does not have the names of all methods */
 };
@@ -56,7 +56,10 @@ int heap_source_by_hprof(struct heap_source *source, const struct heap_plan *pla
 int heap_source_ask_shape(struct heap_source *source, uint32_t class, struct err *err)
 	_must_check_;
 
-/* Completes the graph.  All engines call it. */
+/*
+ * Builds source->heap.graph from `builder` and `facts`, after all objects were read.  All engines
+ * call it.
+ */
 int heap_source_build(struct heap_source *source, const struct heap_plan *plan,
 		      struct graph_builder *builder, struct graph_facts *facts, struct err *err)
 	_must_check_;

@@ -57,7 +57,7 @@ static bool to_stdout(const struct ctx *ctx)
 	return ctx->n_args > 0 && strcmp(ctx->args[0], "-") == 0;
 }
 
-/* How the dump was made. */
+/* How the heap was read for the dump. */
 struct way {
 	enum heap_engine engine;
 	int64_t pause_ns; /* for how long the JVM was paused; -1: unknown */
@@ -111,8 +111,8 @@ static void show(const struct ctx *ctx, const char *path, uint64_t size, const s
 }
 
 /*
- * Returns the name of an option that was given and that only the JVM's own dump supports; NULL if
- * none was.
+ * Returns the name of an option that was given and is only supported by the JVM's own dump; NULL if
+ * there is none.
  */
 static const char *own_dump_option(const struct heapdump_opts *opts)
 {
@@ -196,8 +196,8 @@ static int copy_file(const struct ctx *ctx, struct atomic_file *out, struct err 
 }
 
 /*
- * Writes the dump from a snapshot.  Returns 0, 1 if there is no snapshot and the JVM's own dump may
- * be written, or -1 with err set.
+ * Writes the dump from a snapshot to `out`.  Returns 0, 1 if there is no snapshot and the JVM's own
+ * dump may be written, or -1 with err set.
  */
 static int by_snapshot(const struct ctx *ctx, struct atomic_file *out, struct way *way,
 		       struct err *err)
@@ -214,7 +214,10 @@ static int by_snapshot(const struct ctx *ctx, struct atomic_file *out, struct wa
 	if (opts->engine != HEAP_BY_SNAPSHOT &&
 	    (opts->engine != HEAP_BY_AUTO || own_dump_option(opts)))
 		return 1;
-	/* The agent would find this out, too, but only after all preparations. */
+	/*
+	 * The agent would also report that ZGC prevents a snapshot, but only after all
+	 * preparations.
+	 */
 	if (opts->engine == HEAP_BY_AUTO && ctx->jvm->gc && strcmp(ctx->jvm->gc, "ZGC") == 0) {
 		verbose_step(ctx->steps, "no snapshot: ZGC's heap is in shared memory; the JVM "
 					 "writes its own dump");
@@ -251,7 +254,7 @@ static int dump_jvm(const struct ctx *ctx, struct atomic_file *out, struct way *
 	return vm_dump_file(ctx, &wanted, out, err);
 }
 
-/* Opens the output file first: if that fails, the JVM is not paused. */
+/* Runs the command.  Opens the output file first, so that the JVM is not paused if that fails. */
 static int run(struct ctx *ctx, struct err *err)
 {
 	const struct heapdump_opts *opts = ctx->opts;

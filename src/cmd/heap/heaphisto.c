@@ -1,10 +1,10 @@
 /*
  * The command heaphisto: counts the instances of each class and their bytes.
  *
- * By default, the agent counts, which knows class loaders. --vm uses the JVM's own
- * GC.class_histogram, which needs no agent; it is also used if the agent cannot be loaded.
- * heaphisto also counts the objects in a dump, which is a file or the JVM's own (--engine hprof).
- * --live counts in a snapshot if one is possible.
+ * By default, the agent counts, because it knows class loaders.  --vm uses the JVM's own
+ * GC.class_histogram, which needs no agent; it is also used if the agent cannot be loaded.  With
+ * --engine hprof, jtool counts the objects in the JVM's own dump.  The target may also be a dump
+ * file.  --live counts in a snapshot if one is possible.
  */
 #include <string.h>
 
@@ -31,8 +31,8 @@ struct count {
 };
 
 #define VM_HISTOGRAM_MAX (256u * 1024 * 1024)
-#define DUMP_NAMES_MAX (1u << 30)    /* limit for the memory for names and classes, in bytes */
-/* limit for unread bytes; it suffices, because counting is faster than writing */
+#define DUMP_NAMES_MAX (1u << 30)    /* limit in bytes for the names and classes of a dump */
+/* limit for unread bytes of the JVM's dump; suffices, as counting is faster than writing */
 #define DUMP_WAITING_MAX (256u << 20)
 
 struct histo_opts {
@@ -85,8 +85,8 @@ static enum heap_engine engine_of(const struct histo_opts *opts)
 
 /*
  * Returns the name of the only class that the output needs, or NULL.  Counting a single class takes
- * a third of the pause.  Returns NULL for hidden classes, because their names (with '/') do not
- * determine the signatures, and for a word that may be the simple name of several classes.
+ * a third of the pause.  Returns NULL also for a hidden class, because its name (with '/') does not
+ * determine its signature, and for a word that may be the simple name of several classes.
  */
 static const char *only_class(const struct ctx *ctx)
 {
@@ -165,8 +165,8 @@ static int receive(const struct ctx *ctx, struct session *s, struct histo_wire *
 }
 
 /*
- * Counts by the agent.  Returns 0, -1 with err set, or 1 with err set if there is no agent, so that
- * another engine may count.
+ * Lets the agent count.  Returns 0, -1 with err set, or 1 with err set if there is no agent, so
+ * that another engine may count.
  */
 static int ask_agent(const struct ctx *ctx, struct count *c, struct err *err)
 {
@@ -243,8 +243,8 @@ static int ask_snapshot(const struct ctx *ctx, struct count *c, struct err *err)
 }
 
 /*
- * Counts without the agent; `why` is the reason.  Uses the JVM's histogram: it counts the same
- * objects in less time than a dump, but does not know loaders.
+ * Counts without the agent; `why` is the reason.  Uses the JVM's own histogram, which counts the
+ * same objects in less time than a dump, but does not know loaders.
  */
 static int ask_instead(const struct ctx *ctx, struct count *c, const struct err *why,
 		       struct err *err)
@@ -279,7 +279,7 @@ static int ask(const struct ctx *ctx, struct count *c, struct err *err)
 	if (engine == HEAP_BY_AUTO && opts->live) {
 		if (ask_snapshot(ctx, c, &why) == 0)
 			return 0;
-		/* the objects were counted, but the agent could not restore everything */
+		/* ask_snapshot() has counted, but the agent could not restore everything */
 		if (c->histo.n > 0)
 			return err_set(err, why.code, "%s", why.text);
 		verbose_step(ctx->steps, "%s; the JVM makes a full collection", why.text);
@@ -327,8 +327,8 @@ static void show(const struct ctx *ctx, struct count *c)
 }
 
 /*
- * Counts, and compares with `base`.  The caller has loaded `base` before, so that an error in that
- * file does not disturb the JVM.
+ * Counts, and compares the result with `base`.  The caller has loaded `base` before, so that an
+ * error in its file does not disturb the JVM.
  */
 static int run_with_base(const struct ctx *ctx, struct count *c, const struct histo *base,
 			 struct err *err)
@@ -358,7 +358,7 @@ static int check_engine(const struct histo_opts *opts, struct err *err)
 	if (opts->vm && opts->strict)
 		return err_set(err, EXIT_USAGE, "--vm cannot be combined with --strict: "
 						"the JVM's own histogram uses no JVMTI");
-	/* --strict needs the agent, so it cannot be combined with another engine. */
+	/* --vm and --strict choose an engine themselves: no other --engine may be given. */
 	if ((opts->vm || opts->strict) && opts->engine != HEAP_BY_AUTO &&
 	    opts->engine != (int)engine_of(opts) &&
 	    !(opts->strict && opts->engine == HEAP_BY_AGENT))
@@ -384,7 +384,7 @@ static int check(const struct ctx *ctx, struct err *err)
 	return check_engine(opts, err);
 }
 
-/* Rejects the options that need a JVM, if the target is a file. */
+/* Rejects the options that need a JVM, if the target is a dump file or an archive. */
 static int check_file(const struct ctx *ctx, struct err *err)
 {
 	const struct histo_opts *opts = ctx->opts;

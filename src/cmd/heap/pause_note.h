@@ -5,7 +5,7 @@
 #include "cli/command.h"
 
 enum pause_kind {
-	PAUSE_DUMP,       /* the JVM's own heap dump, with the collection before it */
+	PAUSE_DUMP, /* the JVM's own heap dump, including the full collection that precedes it */
 	PAUSE_COLLECTION, /* a full collection */
 };
 
@@ -17,7 +17,8 @@ enum pause_kind {
 void pause_note_add(struct buf *out, enum pause_kind kind, int64_t heap_used);
 
 /*
- * Prints the notice if stderr is a terminal or --verbose is given, and if the heap's use is known.
+ * Prints the text of pause_note_add() as a notice if stderr is a terminal or --verbose is given,
+ * and if the heap's use is known.
  */
 void pause_note_print(const struct ctx *ctx, enum pause_kind kind);
 

@@ -153,7 +153,10 @@ static int run(struct ctx *ctx, struct err *err)
 	return rc;
 }
 
-/* Returns the number of arguments: with --to, which names a class loader, CLASS may be omitted. */
+/*
+ * Returns the least number of arguments: CLASS may be omitted with --to, which names a class
+ * loader.
+ */
 static int least_args(const void *values)
 {
 	const struct refpaths_opts *opts = values;

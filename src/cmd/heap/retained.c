@@ -63,7 +63,7 @@ struct findings {
 	struct retained_tree top;
 	struct retained_suspects suspects;
 	bool is_dump;
-	struct graph_sum unreached; /* the unreachable objects in a dump */
+	struct graph_sum unreached; /* number and bytes of the unreachable objects in a dump */
 };
 
 static void findings_release(struct findings *f)

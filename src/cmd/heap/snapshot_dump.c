@@ -19,11 +19,12 @@ struct attempt {
 	struct dump_output *output;
 	struct progress line;
 	uint64_t bytes;
-	struct err stopped; /* the error in jtool that has stopped the attempt; EXIT_DONE: none */
+	/* error of dump_output_take() that has stopped the attempt; EXIT_DONE: none */
+	struct err stopped;
 
 	/* Used by the thread that watches the JVM's memory: */
 	struct memory_watch watch;
-	bool is_over;        /* the thread must end */
+	bool is_over;        /* set to end the thread */
 	bool is_short;       /* the JVM has too little memory left */
 	struct err shortage; /* error for is_short; read it after the thread has ended */
 
@@ -47,9 +48,8 @@ static int take_data(struct attempt *a, struct wire_reader *payload)
 }
 
 /*
- * Ends the session when the JVM has too little memory left.  This is a thread of its own, because
- * the thread that receives the dump may wait for a slow disk while the application's writes copy
- * pages.
+ * Ends the session when the JVM has too little memory left.  Runs on its own thread, because the
+ * thread that receives the dump may wait for a slow disk while the application's writes copy pages.
  */
 static void *watch_memory(void *arg)
 {
@@ -114,7 +114,7 @@ static int request(struct attempt *a, unsigned max_pause_ms, struct err *err)
 	int rc = pthread_create(&watcher, NULL, watch_memory, a);
 
 	if (rc != 0) {
-		/* An error was set before: it is reported. */
+		/* The error below is reported instead. */
 		(void)session_close(a->session, &ignored);
 		return err_set(err, EXIT_AGENT, "cannot start a thread that watches memory: %s; "
 			       "allow more processes (ulimit -u, pids.max), or free memory",
@@ -126,7 +126,7 @@ static int request(struct attempt *a, unsigned max_pause_ms, struct err *err)
 	__atomic_store_n(&a->is_over, true, __ATOMIC_RELEASE);
 	(void)pthread_join(watcher, NULL); /* cannot fail: the thread is joinable */
 	if (rc < 0) {
-		/* An error was set before: it is reported. */
+		/* Keeps the error that err has already. */
 		(void)session_close(a->session, &ignored);
 		return -1;
 	}
@@ -139,7 +139,8 @@ static bool may_be_dumped_otherwise(const struct attempt *a, const struct err *e
 	if (a->is_short)
 		return true;
 	if (a->stopped.code != EXIT_DONE)
-		return !dump_output_cannot_write(a->output); /* the child's dump was inconsistent */
+		/* otherwise the child's dump was inconsistent */
+		return !dump_output_cannot_write(a->output);
 	/* EXIT_ANSWER: the agent reports an error, such as a limit or a lack of memory. */
 	return err->code == EXIT_AGENT || err->code == EXIT_ANSWER;
 }

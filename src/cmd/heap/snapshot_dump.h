@@ -1,6 +1,4 @@
-/*
- * Writes a heap dump (HPROF) of the live objects from a snapshot, so that the application can run.
- */
+/* Writes a heap dump (HPROF) of the live objects from a snapshot, while the application runs. */
 #ifndef JTOOL_CMD_HEAP_SNAPSHOT_DUMP_H
 #define JTOOL_CMD_HEAP_SNAPSHOT_DUMP_H
 
@@ -15,8 +13,9 @@ enum dump_outcome {
 };
 
 /*
- * Writes the dump; tries again if a snapshot fails by chance.  Returns DUMP_DONE when `out` has the
- * complete dump; *pause_ns is then for how long the JVM was paused.  Otherwise `out` is empty.
+ * Writes the dump to `out`; takes another snapshot if one fails by chance.  Returns DUMP_DONE when
+ * `out` has the complete dump; *pause_ns is then how long the JVM was paused.  Otherwise `out` is
+ * empty.
  */
 enum dump_outcome snapshot_dump(const struct ctx *ctx, unsigned max_pause_ms,
 				const struct dump_output_wanted *wanted, struct atomic_file *out,

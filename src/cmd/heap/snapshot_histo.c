@@ -3,7 +3,10 @@
 #include "base/xalloc.h"
 #include "cmd/heap/heap_source.h"
 
-/* Counts the objects that are reachable by any reference, which a collection would retain. */
+/*
+ * Counts the objects that are reachable by any reference, because a collection would retain them,
+ * too.
+ */
 static void count_reachable(const struct heap *heap, struct histo *h)
 {
 	_cleanup_free_ int64_t *instances = xcalloc(heap->n_classes + 1, sizeof(*instances));

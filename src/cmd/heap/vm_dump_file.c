@@ -20,8 +20,8 @@
 
 /*
  * Ends the transfer when the dump cannot be written to the caller's file.  A JVM that is paused
- * while it writes gets EPIPE and continues.  A JVM that merges segments writes to /dev/null
- * instead, because it logs an error for a broken pipe.
+ * while it writes gets EPIPE and continues.  A JVM that merges segments would log an error for a
+ * broken pipe, so it writes to /dev/null instead.
  */
 static void discard_rest(struct vm_dump_request *rq, int fifo, int end)
 {
@@ -79,7 +79,7 @@ static int dump_through_fifo(struct vm_dump_request *rq, struct atomic_file *out
 	return rc < 0 ? -1 : 0;
 }
 
-/* Checks that the records of the dump are complete. */
+/* Checks that the records of the dump in `fd` are complete. */
 static int check_bytes(int fd, uint64_t size, bool gzip, struct err *err)
 {
 	struct hprof_walk walk = { .size = size };

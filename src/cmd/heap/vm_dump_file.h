@@ -1,17 +1,17 @@
 /*
  * Writes the JVM's own heap dump (HPROF) to a file of the caller.
  *
- * The dump passes through a FIFO if the JVM can write to an existing file (JDK 17 and later):
- * nothing is stored in the target's file system, and the paused JVM writes as fast as to a file of
- * its own.  Other JVMs write a file, which is copied.
+ * The dump passes through a FIFO if the JVM can write to an existing file (JDK 17 and later),
+ * because then nothing is stored in the target's file system, and the paused JVM writes as fast as
+ * to a file of its own.  An older JVM writes a file in its file system, which jtool copies.
  *
  * In JDK 17 to 21, the JVM is paused until the FIFO has been read, so the pause depends on the CPU
- * time that jtool gets.  If jtool may use less than one CPU, it lets the JVM write a file, if there
- * is a directory for it.  In JDK 22 and later, the JVM writes files during its pause, and merges
- * them into the FIFO after it.
+ * time that jtool gets.  If jtool may use less than one CPU, it therefore lets the JVM write a
+ * file, if there is a directory for it.  In JDK 22 and later, the JVM writes segment files during
+ * its pause, and merges them into the FIFO after the pause.
  *
- * A dump that must be redacted passes through jtool's memory.  The JVM's files are then in memory,
- * too, if there is room.
+ * A dump that must be redacted passes through jtool's memory.  The files that the JVM writes are
+ * then in memory, too, if there is room.
  */
 #ifndef JTOOL_CMD_HEAP_VM_DUMP_FILE_H
 #define JTOOL_CMD_HEAP_VM_DUMP_FILE_H
@@ -22,7 +22,7 @@
 
 enum dump_via {
 	/*
-	 * A FIFO if the JVM supports it and jtool has the CPU time to read it at once, else a file
+	 * a FIFO if the JVM supports it and jtool has the CPU time to read it at once, else a file
 	 */
 	DUMP_VIA_AUTO,
 	DUMP_VIA_FIFO,
@@ -30,11 +30,13 @@ enum dump_via {
 };
 
 struct dump_wanted {
-	bool all;      /* also dump unreachable objects, so run no collection before */
-	unsigned gzip; /* compression level; 0: not compressed. jtool compresses a redacted dump */
+	bool all;      /* dump unreachable objects, too, so run no collection before the dump */
+	/* compression level; 0: none.  The JVM compresses, or if `redact` is set, jtool */
+	unsigned gzip;
 	enum hprof_redact redact;
 	enum dump_via via;
-	unsigned max_pause_ms; /* limit for the time from the first byte to the last; 0: none */
+	/* limit for the time from the dump's first byte to its last; 0: none */
+	unsigned max_pause_ms;
 };
 
 /*

@@ -12,8 +12,8 @@
 #define ROOM_BASE (16 << 20) /* bytes for classes and names, added to the size of the objects */
 
 /*
- * Finds the JVM's features from its help text and not from its version, because vendors backport
- * features.
+ * Finds what GC.heap_dump supports from the JVM's help text, and not from the JVM's version,
+ * because vendors backport features.
  */
 static int ask_features(const struct ctx *ctx, bool gzip, struct hprof_features *features,
 			struct err *err)
@@ -32,8 +32,8 @@ static int ask_features(const struct ctx *ctx, bool gzip, struct hprof_features 
 }
 
 /*
- * Returns the used heap in bytes, or an upper bound if it is unknown: hsperfdata is missing, or has
- * 0 (G1 before the first collection).
+ * Returns the used heap in bytes, or an upper bound if hsperfdata is missing or has 0 (G1 before
+ * the first collection); -1: unknown.
  */
 static int64_t heap_of(const struct jvm *jvm)
 {
@@ -48,9 +48,9 @@ static int64_t heap_of(const struct jvm *jvm)
 }
 
 /*
- * Returns the most bytes that the dump takes on disk; 0: none, or unknown.  In a dump, references
- * and headers may be twice as large, and segments exist together with the file into which they are
- * merged.
+ * Returns the most bytes that the files of the JVM take on disk; 0: the JVM writes none, or the
+ * size is unknown.  In a dump, references and headers may be twice as large, and segments exist
+ * together with the file into which they are merged.
  */
 static uint64_t room_for(const struct vm_dump_request *rq)
 {
@@ -79,8 +79,8 @@ static int stage_file(struct vm_dump_request *rq, const struct dump_wanted *want
 }
 
 /*
- * Returns whether jtool may get too little CPU time to read a FIFO while the paused JVM waits for
- * it.
+ * Returns whether jtool may get too little CPU time to read a FIFO as fast as the JVM, which is
+ * paused until then, writes to it.
  */
 static bool is_short_of_cpu(const struct vm_dump_request *rq)
 {
@@ -108,7 +108,7 @@ static int check_features(const struct vm_dump_request *rq, const struct dump_wa
 	return 0;
 }
 
-/* Decides whether the JVM writes to a FIFO or to a file, and stages it. */
+/* Decides whether the JVM writes to a FIFO or to a file, and stages that. */
 static int stage(struct vm_dump_request *rq, const struct dump_wanted *wanted, struct err *err)
 {
 	struct err no_file = { .code = EXIT_DONE };
@@ -137,13 +137,15 @@ static void command_line(const struct dump_wanted *wanted, bool by_fifo, const c
 		buf_addf(line, " -gz=%u", wanted->gzip);
 	if (by_fifo)
 		buf_adds(line, " -overwrite");
-	/* HotSpot splits the line at spaces; a staged path has no quotes. */
+	/*
+	 * In quotes, because HotSpot splits the line at spaces; a staged path contains no quotes.
+	 */
 	buf_addf(line, " \"%s\"", path);
 }
 
 /*
- * Returns how many bytes the JVM has written: the sizes of its files, and the bytes that have
- * passed through a FIFO.
+ * Returns how many bytes of the dump the JVM has written: what has arrived through the FIFO (in
+ * memory or in the caller's file), and the sizes of its files.
  */
 static uint64_t written(void *arg)
 {

@@ -17,24 +17,29 @@ struct vm_dump_request {
 	struct buf line;
 	const char *args[1];
 	/*
-	 * Signs that the JVM works on the dump, which may take longer than ATTACH_LONG_MS.  The
-	 * thread that waits for the answer reads them.
+	 * Reports the bytes that the JVM has written, as a sign that it works on the dump, which
+	 * may take longer than ATTACH_LONG_MS (attach/attach.h).  Called on the thread that waits
+	 * for the answer.
 	 */
 	struct attach_progress progress;
-	_Atomic uint64_t received; /* bytes that jtool has received */
-	int out_fd;                /* or the output file, whose size is used; -1: none */
+	_Atomic uint64_t received; /* bytes that jtool has received through the FIFO */
+	/*
+	 * the caller's file, if the JVM's dump is copied straight to it; its size counts, too; -1:
+	 * none
+	 */
+	int out_fd;
 	pthread_mutex_t lock;      /* protects `staged` */
 	struct attach_opts opts;
 	struct attach_request attach; /* the operation; its pointers point into this struct */
 };
 
 /*
- * Finds the JVM's features and stages the file for its output.  Call vm_dump_request_end() also
- * after an error.
+ * Finds what the JVM's GC.heap_dump supports, and stages the FIFO or file that the JVM will write
+ * to.  Call vm_dump_request_end() also after an error.
  */
 int vm_dump_request_begin(struct vm_dump_request *rq, const struct ctx *ctx,
 		       const struct dump_wanted *wanted, struct err *err) _must_check_;
-/* removes the staged file before the end. */
+/* Removes the staged FIFO or file now; otherwise vm_dump_request_end() does so. */
 void vm_dump_request_unstage(struct vm_dump_request *rq);
 void vm_dump_request_end(struct vm_dump_request *rq);
 

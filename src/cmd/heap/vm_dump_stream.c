@@ -21,9 +21,9 @@ struct stream {
 };
 
 /*
- * Removes the name of the FIFO when the JVM has begun to write, so that the FIFO breaks when jtool
- * closes it.  Does nothing if the JVM merges segments: such a JVM is not paused, and needs the
- * directory for its segments.
+ * Removes the name of the FIFO when the JVM has begun to write, so that no process can open it and
+ * the JVM gets EPIPE when jtool closes it.  Does nothing if the JVM merges segments, because such a
+ * JVM is not paused, and needs the directory for its segments.
  */
 static void on_first_bytes(struct stream *f)
 {
@@ -100,8 +100,8 @@ static int take_relayed(struct stream *f, int fifo, int end, struct err *err)
 	}
 	rc = take_all(f, relay.out, err);
 	/*
-	 * A JVM that merges segments must not get EPIPE, because it would log an error: the relay
-	 * drains the FIFO.
+	 * Let a JVM that is paused get EPIPE.  A JVM that merges segments would log an error then,
+	 * so the relay reads the rest of the FIFO instead.
 	 */
 	if (rc < 0 && !f->rq.features.segments)
 		vm_dump_request_unstage(&f->rq);
@@ -109,8 +109,8 @@ static int take_relayed(struct stream *f, int fifo, int end, struct err *err)
 	if (rc < 0 || relayed == 0)
 		return rc;
 	/*
-	 * If the relay was killed, the FIFO was not read to its end, and the JVM would wait
-	 * forever.
+	 * Break the FIFO, because a relay that was killed has not read it to its end, and the JVM
+	 * would wait forever.
 	 */
 	vm_dump_request_unstage(&f->rq);
 	return relay_failed(f, relayed, err);

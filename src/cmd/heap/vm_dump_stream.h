@@ -5,25 +5,26 @@
 #include "cmd/heap/vm_dump_file.h"
 
 /*
- * A function that processes the next chunk, which it may change.  Returns 0, or -1 with err set to
- * stop.
+ * A function that processes the next chunk of a dump, which it may change.  Returns 0, or -1 with
+ * err set to stop.  dump_input_read() also stops, without an error, if it returns 1.
  */
 typedef int dump_chunk_fn(void *arg, uint8_t *data, size_t len, struct err *err);
 
 struct dump_limits {
-	size_t waiting;    /* limit for the bytes that wait for take() */
+	size_t waiting;    /* limit in bytes for the part of the dump that waits for take() */
 	/*
-	 * When the limit is reached: 0: the dump is stopped.  Otherwise the JVM waits, and the dump
-	 * is stopped when take() has not returned for this time.
+	 * What happens when `waiting` is reached.  0: the dump is stopped.  Otherwise the JVM
+	 * waits, and the dump is stopped if take() takes nothing for this time in ms.
 	 */
 	unsigned stall_ms;
-	unsigned pause_ms; /* limit for a JVM that is paused until the dump is read; 0: none */
+	/* limit in ms for the pause of a JVM that is paused until its dump is read; 0: none */
+	unsigned pause_ms;
 };
 
 /*
  * Passes the JVM's own dump to take().  The limits also hold if take() is slow or jtool is stopped
- * or killed.  Returns 0, or -1 with err set: EXIT_PARTIAL at a limit, otherwise an error as of
- * vm_dump_file().
+ * or killed.  Returns 0, or -1 with err set: EXIT_PARTIAL if a limit was reached, otherwise an
+ * error as of vm_dump_file().
  */
 int vm_dump_stream(const struct ctx *ctx, const struct dump_wanted *wanted,
 		const struct dump_limits *limits, dump_chunk_fn *take, void *arg, struct err *err)
