@@ -65,8 +65,8 @@ static const char *patch_class(const void *patches, size_t i)
 }
 
 /*
- * Returns the words with the full class names in the place of simple names; NULL ends the array.
- * Returns NULL with err set if a word is ambiguous.
+ * Returns the words of `restore`, in which simple class names are replaced by full names; the array
+ * ends with NULL.  Returns NULL with err set if a word is ambiguous.
  */
 static const char **qualify(const struct patches *patches,
 			    const struct patch_images_restore *restore, struct err *err)
@@ -128,8 +128,8 @@ static int send_restore(struct session *s, const uint64_t *ids, size_t n, struct
 }
 
 /*
- * Receives the agent's answer.  Its number of restored patches is ignored: some of the classes may
- * have been unloaded.
+ * Receives the agent's answer.  Ignores its number of restored patches, because some of the classes
+ * may have been unloaded.
  */
 static int take_restored(void *arg, uint16_t type, struct wire_reader *payload)
 {

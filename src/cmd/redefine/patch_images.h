@@ -1,7 +1,7 @@
 /*
  * Lists and restores the patches in a JVM.  Each build of jtool has its own agent library, which
- * stays mapped in the JVM and has the patches of that build.  Asks all mapped libraries, and loads
- * none.
+ * stays mapped in the JVM and has the patches of that build.  The functions therefore ask all
+ * mapped libraries, and load none.
  */
 #ifndef JTOOL_CMD_REDEFINE_PATCH_IMAGES_H
 #define JTOOL_CMD_REDEFINE_PATCH_IMAGES_H
@@ -23,7 +23,10 @@ enum patch_images_whose {
 	PATCHED_BY_OTHERS, /* only patches of other builds' agents */
 };
 
-/* Finds the agents of the JVM, see loaded_agents.h.  Returns 0, or -1 with err set. */
+/*
+ * Finds the agent libraries of jtool in the JVM, see loaded_agents.h.  Returns 0, or -1 with err
+ * set.
+ */
 int patch_images_find(const struct ctx *ctx, struct loaded_agents *images,
 		      struct err *err) _must_check_;
 
@@ -39,7 +42,7 @@ struct patch_images_restore {
 	char *const *words; /* class names or globs */
 	size_t n_words;     /* 0: restore all patches */
 	const char *loader; /* restore only patches of classes of this loader; NULL: any */
-	bool *unmatched; /* one element for each word; set to false if the word matches a patch */
+	bool *unmatched; /* must be true for each word; set to false if the word matches a patch */
 	/* Called for each restored patch; may be NULL. */
 	void (*report)(const struct patches *patches, const struct patch_row *row, void *arg);
 	void *arg;

@@ -51,7 +51,7 @@ static void print_cost(const struct ctx *ctx, const struct redefine_plan *plan,
 	cmd_print_notice(ctx->cmd, "%zu %s: %s", n, n == 1 ? "class" : "classes", buf_str(&text));
 }
 
-/* Reads the flags of the JVM that decide which changes it accepts.  JDK 8 has no such flags. */
+/* Reads those flags of the JVM that decide which changes it accepts.  JDK 8 has no such flags. */
 static int ask_flags(const struct ctx *ctx, struct redefinition_jvm *jvm, struct err *err)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
@@ -90,8 +90,8 @@ static int check_libc(const struct ctx *ctx, struct err *err)
 }
 
 /*
- * Refuses classes that another build's agent has patched: each of the two agents could restore the
- * other one's patch.
+ * Refuses classes that another build's agent has patched, because each of the two agents could
+ * restore the other one's patch.
  */
 static int refuse_foreign(struct session *s, const struct patches *patches, void *arg,
 			  struct err *err)
@@ -136,7 +136,7 @@ static void add_row(struct table *t, const struct class_origins *origins,
 		table_text(t, COLUMN_WHY, buf_str(&item->why));
 }
 
-/* Prints the table.  It omits the classes that are not loaded, which may be thousands. */
+/* Prints the table of classes, without those that are not loaded, which may be thousands. */
 static void show(const struct ctx *ctx, const struct redefine_plan *plan,
 		 const struct class_origins *origins, uint32_t n_others)
 {
@@ -183,7 +183,10 @@ static void print_lines(const struct ctx *ctx, const struct redefine_item *item,
 	}
 }
 
-/* Prints all reasons as notices; if there is only one, it becomes the error. */
+/*
+ * Sets the error for classes that HotSpot would not accept.  If there is only one reason, the error
+ * contains it; several reasons are printed as notices.
+ */
 static int refuse(const struct ctx *ctx, const struct redefine_plan *plan, struct err *err)
 {
 	const struct redefine_opts *opts = ctx->opts;
@@ -252,7 +255,10 @@ static int run_files(struct ctx *ctx, const struct class_set *set, struct redefi
 	return rc;
 }
 
-/* Reads the class files before it attaches to the JVM. */
+/*
+ * Runs the command.  Reads the class files first, so that an error in them has no effect on the
+ * JVM.
+ */
 static int run(struct ctx *ctx, struct err *err)
 {
 	const struct redefine_opts *opts = ctx->opts;

@@ -8,14 +8,14 @@
 #include "model/redefine/redefinition.h"
 
 enum redefine_result {
-	REDEFINE_FITS,       /* can be replaced */
-	/* The JVM runs the same code already; only for files of a directory or jar */
+	REDEFINE_FITS,       /* the class can be replaced */
+	/* the JVM already runs this code; only for files from a directory or jar */
 	REDEFINE_SAME,
-	REDEFINE_REFUSED,    /* breaks a limit of HotSpot */
+	REDEFINE_REFUSED,    /* the change is one that HotSpot does not support */
 	REDEFINE_NOT_LOADED,
 };
 
-/* A class file of the caller, and the loaded class that it replaces. */
+/* A class file of the caller, and the loaded class whose code it will replace. */
 struct redefine_item {
 	const struct class_file *file;
 	const struct class_row *row; /* NULL: the class is not loaded */
@@ -26,7 +26,7 @@ struct redefine_item {
 };
 
 struct redefine_plan {
-	struct redefine_item *items; /* one item for each file of the set */
+	struct redefine_item *items; /* one item for each class file of the caller */
 	size_t n;
 	size_t n_of[REDEFINE_NOT_LOADED + 1]; /* number of items with each result */
 	struct redefinition_jvm jvm;
@@ -37,13 +37,13 @@ struct redefine_plan {
 void redefine_plan_release(struct redefine_plan *plan);
 
 /*
- * Finds the loaded class of each file.  Returns -1 with err set if no file has one, or if a file
- * has several.
+ * Finds for each file in `set` the loaded class that has its name and, unless `loader` is NULL,
+ * that loader.  Returns -1 with err set if no file has such a class, or if a file has several.
  */
 int redefine_match(const struct ctx *ctx, struct redefine_plan *plan, const struct class_set *set,
 		   struct class_index *index, const char *loader, struct err *err) _must_check_;
 
-/* Compares each file with the code that the JVM runs now, and sets the items' results. */
+/* Compares each class file with the code that the JVM runs now, and sets the items' results. */
 int redefine_compare(struct redefine_plan *plan, struct class_index *index,
 		     struct err *err) _must_check_;
 

@@ -25,7 +25,8 @@ static void set_result(struct redefine_plan *plan, struct redefine_item *item,
 }
 
 /*
- * Returns the index of the first row whose name is `name` or follows it; rows are sorted by name.
+ * Returns the index of the first row whose name is `name` or sorts after it.  The rows are sorted
+ * by name.
  */
 static size_t first_of(const struct classes *classes, const char *name)
 {
@@ -72,8 +73,8 @@ static int match(struct redefine_plan *plan, struct redefine_item *item,
 }
 
 /*
- * Sets the error if no file has a loaded class.  class_index_select() adds a name similar to the
- * first file's class.
+ * Sets the error for the case that no file has a loaded class.  class_index_select() adds the name
+ * of a loaded class that is similar to that in the first file.
  */
 static int refuse_all(const struct ctx *ctx, const struct redefine_plan *plan,
 		      struct class_index *index, struct err *err)
@@ -107,7 +108,7 @@ int redefine_match(const struct ctx *ctx, struct redefine_plan *plan, const stru
 							   refuse_all(ctx, plan, index, err);
 }
 
-/* Returns why the class file that the JVM runs could not be captured, or NULL if it was. */
+/* Returns why the agent could not capture the class file that the JVM runs, or NULL if it could. */
 static const char *capture_failure(const struct class_capture *captured)
 {
 	switch (captured->outcome) {
