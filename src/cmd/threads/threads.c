@@ -18,7 +18,7 @@
 #include "render/vm/threads_view.h"
 #include "wire/glob.h"
 
-#define INTERVAL_MS 1000 /* between the dumps of --samples */
+#define INTERVAL_MS 1000 /* ms between the dumps of --samples */
 #define SAMPLES_MAX 1000
 
 #define AT(member) offsetof(struct threads_opts, member)
@@ -111,7 +111,10 @@ static int take_last(const struct ctx *ctx, struct threads_sample *s, struct err
 						  threads_measure(ctx, s, err);
 }
 
-/* java.lang.Thread.State; then that of the JVM's own threads, and of JDK 21's virtual threads. */
+/*
+ * The states of java.lang.Thread.State; "native" for threads of the JVM itself; "UNKNOWN" for
+ * virtual threads of JDK 21.
+ */
 static const char *const states[] = {
 	"NEW", "RUNNABLE", "BLOCKED", "WAITING", "TIMED_WAITING", "TERMINATED",
 	"native", "UNKNOWN",
@@ -141,8 +144,8 @@ struct row {
 };
 
 /*
- * Compares two threads for sorting, in descending order of CPU time: in the measured second, then
- * since their start.  Virtual threads that run on a carrier come before others.
+ * Compares two rows for sorting: by CPU time in the measured second, then by CPU time since the
+ * thread's start, both descending.  Virtual threads that run on a carrier precede others.
  */
 static int by_cpu(const void *a, const void *b)
 {
@@ -158,8 +161,8 @@ static int by_cpu(const void *a, const void *b)
 }
 
 /*
- * Returns the indexes of the threads that the options select, sorted, and their number in *n.  The
- * caller frees the array.
+ * Returns the indexes of the threads that the options select, in the order of the output, and their
+ * number in *n.  The caller frees the array.
  */
 static size_t *choose(const struct threads_opts *opts, const struct thread_dump *d,
 		      const bool *moved, size_t *n)
@@ -258,7 +261,10 @@ static int run_samples(const struct ctx *ctx, size_t n_earlier, struct err *err)
 	return rc;
 }
 
-/* Prints the dumps of an archive unchanged, or the text or document of the JVM's dump. */
+/*
+ * Prints dumps as they are: with --virtual the dump of all threads, otherwise each dump in the
+ * archive ctx->file.
+ */
 static int print_text(const struct ctx *ctx, struct err *err)
 {
 	const struct threads_opts *opts = ctx->opts;

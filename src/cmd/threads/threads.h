@@ -1,4 +1,4 @@
-/* Shared by the files of the command threads. */
+/* Declarations shared by the files of the command threads. */
 #ifndef JTOOL_CMD_THREADS_THREADS_H
 #define JTOOL_CMD_THREADS_THREADS_H
 
@@ -14,8 +14,8 @@ struct threads_opts {
 #define THREADS_DUMP_MAX (1u << 30) /* limit for a dump in bytes */
 
 /*
- * A thread dump, and the CPU times before and after it.  Zero-initialise it, and release it also
- * after an error.
+ * A thread dump, with the CPU times of its threads.  Zero-initialise it, and release it also after
+ * an error.
  */
 struct threads_sample {
 	struct buf text; /* the text that the JVM has written */
@@ -24,26 +24,32 @@ struct threads_sample {
 void threads_sample_release(struct threads_sample *s);
 
 /*
- * Takes a dump.  Asks for the owners of java.util.concurrent locks with --blocked, or if threads
- * wait for such locks and the heap is small: the JVM must walk its heap to find them.
+ * Takes a dump.  It has the owners of java.util.concurrent locks with --blocked, or if threads wait
+ * for such locks and the heap is small, because the JVM must walk its heap to find the owners.
  */
 int threads_take_dump(const struct ctx *ctx, struct threads_sample *s, struct err *err)
 	_must_check_;
 /* Takes a dump between two readings of the CPU times, which are a second apart. */
 int threads_measure(const struct ctx *ctx, struct threads_sample *s, struct err *err) _must_check_;
-/* Waits until monotonic_ns() returns this time. */
+/* Waits until monotonic_ns() returns at_ns or more. */
 void threads_wait_until(int64_t at_ns);
 
-/* Takes a dump of all threads, including virtual ones, with Thread.dump_to_file. */
+/*
+ * Takes a dump of all threads, including virtual ones, with the diagnostic command
+ * Thread.dump_to_file.
+ */
 int threads_take_virtual(const struct ctx *ctx, struct threads_sample *s, struct err *err)
 	_must_check_;
 
 /* Returns the number of thread dumps in an archive of `jtool capture`: 0 to 3. */
 unsigned threads_file_count(const char *path);
-/* Reads dump `number` (1 to 3) from an archive, with the CPU times in its threads.json. */
+/*
+ * Reads dump `number` (1 to 3) from an archive of `jtool capture`, with the CPU times in the
+ * archive's threads.json.
+ */
 int threads_file_take(const char *path, unsigned number, struct threads_sample *s,
 		      struct err *err) _must_check_;
-/* Reads threads-virtual.json from an archive. */
+/* Reads threads-virtual.json from an archive of `jtool capture`. */
 int threads_file_take_virtual(const char *path, struct threads_sample *s, struct err *err)
 	_must_check_;
 

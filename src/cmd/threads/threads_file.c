@@ -12,7 +12,7 @@
 #define DUMPS 3 /* number of thread dumps that `jtool capture` takes */
 
 /*
- * Adds the CPU times in the archive's threads.json to the threads of a dump.  Threads are matched
+ * Sets the CPU times of the threads in a dump from the archive's threads.json.  Threads are matched
  * by the kernel's thread id (tid).
  */
 static void join_times(struct thread_dump *d, const struct json *doc)

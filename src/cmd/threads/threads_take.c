@@ -10,17 +10,17 @@
 #include "proc/thread_times.h"
 
 #define HELP_MAX 65536
-#define INTERVAL_MS 1000 /* between the two readings of CPU times */
+#define INTERVAL_MS 1000 /* ms between the two readings of CPU times */
 /*
- * Limit for a heap that the JVM may walk without --blocked.  With this size, a walk takes about 0.1
- * s.  It is compared with the resident memory of the process, because the collector's size may be
- * unknown.
+ * Limit in bytes for a heap that the JVM may walk without --blocked.  At this size, a walk takes
+ * about 0.1 s.  Compared with the used heap, or with the maximum if the use is unknown.
  */
 #define WALKED_HEAP_MAX (INT64_C(256) << 20)
 
 /*
- * Returns -1 with err set if the JVM does not know -e: JVMs without JDK-8200720 (JDK 11) ignore -e
- * and -le.  The help of the command lists the options that it knows.
+ * Returns -1 with err set if the JVM's operation threaddump does not know -e.  JVMs without
+ * JDK-8200720 (JDK 11) would ignore -e and -le.  The help of the diagnostic command lists the
+ * options that the JVM knows.
  */
 static int check_extended(const struct ctx *ctx, struct err *err)
 {
@@ -72,7 +72,7 @@ static bool is_heap_small(const struct jvm *jvm)
 
 /*
  * Takes a dump.  To find the owners of java.util.concurrent locks, the JVM walks its heap in a
- * safepoint (ConcurrentLocksDump), so on a large heap only --blocked asks for them.
+ * safepoint (ConcurrentLocksDump), so on a large heap they are requested only with --blocked.
  */
 int threads_take_dump(const struct ctx *ctx, struct threads_sample *s, struct err *err)
 {
@@ -104,8 +104,8 @@ static void set_times(struct thread_dump *d, const struct thread_times *before,
 			continue;
 		t->cpu_s = t->cpu_s > last->cpu_s ? t->cpu_s : last->cpu_s;
 		/*
-		 * A thread that started after the first reading has used all of its CPU time since
-		 * then.
+		 * A thread that is not in the first reading has started since, and has used all of
+		 * its CPU time in this interval.
 		 */
 		t->cpu_percent = (last->cpu_s - (first ? first->cpu_s : 0)) / seconds * 100;
 	}
@@ -118,7 +118,7 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Adds the threads that the JVM does not list: the launcher's and those of native libraries. */
+/* Adds the threads that only the kernel knows: the launcher's and those of native libraries. */
 static void add_native(struct thread_dump *d, const struct thread_times *times)
 {
 	int64_t *known = xcalloc(d->n + 1, sizeof(*known));

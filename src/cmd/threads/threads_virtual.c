@@ -12,14 +12,15 @@
 #include "session/staging/staged_file.h"
 
 #define ANSWER_MAX 65536
-#define ROOM (UINT64_C(64) << 20) /* bytes for the file: for about 60,000 threads that wait */
+/* room in bytes for the file, enough for about 60,000 threads that wait */
+#define ROOM (UINT64_C(64) << 20)
 
 static uint64_t written(void *staged)
 {
 	return staged_file_written(staged);
 }
 
-/* Makes the JVM write the file. */
+/* Makes the JVM write the dump to the staged file. */
 static int write_dump(const struct ctx *ctx, struct staged_file *staged, struct err *err)
 {
 	const char *path = staged_file_path(staged), *quote = strchr(path, ' ') ? "\"" : "";
