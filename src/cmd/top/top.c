@@ -74,7 +74,7 @@ static int check(const struct ctx *ctx, struct err *err)
 	return parse_pace(ctx, &pace, err);
 }
 
-/* Shows the JVMs in `list`, or if it is NULL, the threads of ctx->jvm. */
+/* Shows the JVMs in `list`, or the threads of ctx->jvm if `list` is NULL. */
 static int show(const struct ctx *ctx, struct jvm_list *list, struct err *err)
 {
 	struct top_pace pace;
@@ -98,7 +98,9 @@ static int run(struct ctx *ctx, struct err *err)
 	return show(ctx, NULL, err);
 }
 
-/* `jvms` belongs to the caller and is not used: top searches for JVMs itself. */
+/*
+ * Shows all JVMs.  Does not use `jvms`, which belongs to the caller: top searches for JVMs itself.
+ */
 static int run_on_all(struct ctx *ctx, const struct jvm_list *jvms, struct err *err)
 {
 	struct jvm_list none = { NULL, 0 };

@@ -1,6 +1,6 @@
 /*
- * The state of `jtool top`: what it shows and how it is read.  Shared by the output on a terminal
- * and elsewhere.
+ * The state of `jtool top`: what it shows and how it is read.  Used for output on a terminal
+ * (top_live.c) and elsewhere (top_stream.c).
  */
 #ifndef JTOOL_CMD_TOP_TOP_H
 #define JTOOL_CMD_TOP_TOP_H
@@ -33,11 +33,12 @@ struct top_process {
 	struct top_jvm row;
 	struct thread_times times;
 	struct top_threads threads;
-	double at_s, seconds;  /* time of the last reading, and time since the one before */
+	/* time of the last reading, and time between the last two readings, in s; 0: none */
+	double at_s, seconds;
 	bool is_gone;
 	/* For the names of threads: */
 	struct top_dump dump;
-	int64_t dump_due_ns;   /* no dump is requested for names before this time */
+	int64_t dump_due_ns;   /* monotonic_ns() before which no dump is requested for names */
 	unsigned dump_wait_ms;
 	bool is_dumped;        /* a dump was requested */
 	struct buf text;       /* text of the last dump */
@@ -52,7 +53,7 @@ struct top_list {
 	struct top_jvm *rows;       /* n_rows rows, for the JVMs that are running */
 	size_t n_rows;
 	double at_s, seconds;
-	int64_t due_ns; /* when JVMs are searched for again */
+	int64_t due_ns; /* monotonic_ns() at which /proc is searched for JVMs again */
 };
 
 struct top {
@@ -62,7 +63,7 @@ struct top {
 	struct top_filter filter;
 	struct top_process one;
 	struct top_list all;
-	size_t *rows; /* rows of `view` */
+	size_t *rows; /* indexes of the rows that `view` shows, in their order */
 	struct top_view view;
 	bool is_noticed; /* a notice has said why there are no names */
 	double cost_s; /* CPU time of jtool for the last reading, in seconds */
@@ -73,11 +74,11 @@ int top_begin(struct top *t, const struct ctx *ctx, struct err *err) _must_check
 void top_end(struct top *t);
 
 /*
- * Makes top show the threads of a JVM.  `owned` is freed by top; if it is NULL, `jvm` must stay
- * valid.
+ * Makes top show the threads of `jvm`.  `owned` is the same JVM if top must free it; if it is NULL,
+ * the caller keeps `jvm` valid.
  */
 void top_show_threads(struct top *t, const struct jvm *jvm, struct jvm *owned);
-/* Makes top show all JVMs.  Takes the JVMs in `list`, which may be empty. */
+/* Makes top show all JVMs.  Takes ownership of the JVMs in `list`, which may be empty. */
 void top_show_jvms(struct top *t, struct jvm_list *list);
 
 /*
@@ -85,20 +86,21 @@ void top_show_jvms(struct top *t, struct jvm_list *list);
  * or -1 with err set if the JVM has exited (EXIT_PARTIAL) or JVMs cannot be listed.
  */
 int top_read(struct top *t, struct err *err) _must_check_;
-/* Selects and sorts the rows again, and sets t->view. */
+/* Selects and sorts the rows of the last reading again, and sets t->view. */
 void top_refresh(struct top *t);
 
-/* Requests a dump at once, to show a stack.  Returns 0, or -1 with err set. */
+/* Requests a thread dump at once, to show a stack.  Returns 0, or -1 with err set. */
 int top_request_dump(struct top *t, struct err *err) _must_check_;
 /*
- * Receives data of a dump that was requested.  Returns 0 if it is not complete; 1 if t->one.text is
- * the dump, whose names were stored; -1 if it has failed, with the error in t->one.why.
+ * Receives data of the requested thread dump.  Returns 0 if it is not complete yet; 1 if
+ * t->one.text is the complete dump, whose thread names are now stored; -1 if the dump has failed,
+ * with the error in t->one.why.
  */
 int top_take_dump(struct top *t);
 
 /*
- * Returns when the next reading is due, after one that was due at due_ns.  Readings are spaced so
- * that they use at most 5 % of a CPU.
+ * Returns the time by monotonic_ns() at which the next reading is due, if the previous one was due
+ * at due_ns.  Readings are spaced so that they use at most 5 % of a CPU.
  */
 int64_t top_next_ns(const struct top *t, const struct top_pace *pace, int64_t due_ns);
 

@@ -1,6 +1,6 @@
 /*
- * A thread dump that is requested in a worker, so that `jtool top` can go on: the JVM may be
- * paused, and attaching may take up to the timeout.
+ * A thread dump that is requested in a worker process, so that `jtool top` does not have to wait:
+ * the JVM may be paused, and attaching may take up to the timeout.
  */
 #ifndef JTOOL_CMD_TOP_TOP_DUMP_H
 #define JTOOL_CMD_TOP_TOP_DUMP_H
@@ -28,8 +28,8 @@ bool top_dump_is_running(const struct top_dump *d);
 int top_dump_fd(const struct top_dump *d);
 
 /*
- * Receives data.  Returns 0 if more will follow; 1 with the dump in `text`; or -1 with an error of
- * attach_call_text().
+ * Receives data of the dump.  Returns 0 if more will follow; 1 with the dump in `text`; or -1 with
+ * an error of attach_call_text().
  */
 int top_dump_take(struct top_dump *d, struct buf *text, struct err *err) _must_check_;
 

@@ -1,12 +1,10 @@
-/*
- * top: reads all JVMs.  JVMs that have ended leave the list, and those that have started enter it.
- */
+/* top: reads all JVMs.  JVMs that have ended leave the list; JVMs that have started enter it. */
 #include <string.h>
 
 #include "base/xalloc.h"
 #include "cmd/top/top_internal.h"
 
-/* interval of searching for JVMs, which takes longer than reading those that are known */
+/* ms between searches for JVMs, which take longer than reading the known JVMs */
 #define SEARCH_MS 3000
 
 void top_list_begin(struct top_list *l, struct jvm_list *found)
@@ -28,7 +26,7 @@ void top_list_end(struct top_list *l)
 	*l = (struct top_list){ .sources = NULL };
 }
 
-/* Moves the state of the JVMs that were in the list before to the new list. */
+/* Moves the state of each JVM that is also in the previous list `before` to the new list `now`. */
 static void keep_sources(struct top_list *now, struct top_list *before)
 {
 	size_t old = 0;
@@ -70,7 +68,7 @@ struct reading {
 	const struct procfs *proc;
 };
 
-/* Adds the row of a JVM.  A JVM without counters has the values that /proc shows. */
+/* Adds the row of JVM `i`.  If the JVM has no counters, the row only has the values from /proc. */
 static void visit(void *arg, size_t i, struct perfdata *perf, const struct err *err)
 {
 	const struct reading *r = arg;

@@ -12,7 +12,7 @@
 #include "render/top/top_screen.h"
 #include "render/top/top_stack.h"
 
-/* the first shares are shown after this time, even if the interval is longer */
+/* ms until the second reading if the interval is longer, because CPU shares need two readings */
 #define FIRST_MS 1000
 #define KEYS_MAX 256
 
@@ -21,7 +21,7 @@ enum view { VIEW_TABLE, VIEW_HELP, VIEW_STACK };
 struct live {
 	struct top *t;
 	const struct top_pace *pace;
-	struct screen shown; /* the content of the terminal; without rows: unknown */
+	struct screen shown; /* the content of the terminal; no rows: the content is unknown */
 	struct top_place place;
 	enum view view;
 	bool paused, quit, suspend;
@@ -90,7 +90,8 @@ static void draw(struct live *l)
 }
 
 /*
- * Reads all values again.  If the JVM has exited, its last table stays, and the last row says so.
+ * Reads all values again.  If the JVM has exited, its last table stays on the screen, and the last
+ * row says so.
  */
 static void read_again(struct live *l)
 {
@@ -119,7 +120,10 @@ static void show_stack(struct live *l)
 	const struct top_thread *thread;
 	struct err why = { .code = EXIT_DONE };
 
-	/* On VIEW_STACK, the same thread is requested again: it may be in another row now. */
+	/*
+	 * On VIEW_STACK, request the dump again for the same thread, which may be in another row
+	 * now.
+	 */
 	if (l->view != VIEW_STACK) {
 		if (t->view.n == 0)
 			return;
@@ -299,7 +303,7 @@ static void take_keys(struct live *l)
 	char bytes[KEYS_MAX];
 	ssize_t n = io_read(STDIN_FILENO, bytes, sizeof(bytes));
 
-	/* The terminal was readable but has no bytes: it was closed. */
+	/* No bytes although poll(2) reported the terminal readable: it was closed. */
 	if (n <= 0)
 		l->quit = true;
 	for (size_t at = 0; n > 0 && at < (size_t)n && !l->quit;) {

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <time.h>
 
-/* Set by the signal handler, which can report in no other way. */
+/* Set by the signal handler, which may safely do nothing else. */
 static volatile sig_atomic_t stop, suspend, resume, resize;
 
 static const struct {
@@ -119,8 +119,8 @@ void top_signals_suspend(void)
 	(void)sigemptyset(&set);
 	(void)sigaddset(&set, SIGTSTP);
 	/*
-	 * SIGCONT is pending if SIGTTOU has stopped jtool and the shell has continued it.  A second
-	 * stop then would not be ended.
+	 * SIGCONT is pending if SIGTTOU has stopped jtool and the shell has continued it since.
+	 * jtool must not stop again then, because no further SIGCONT would follow.
 	 */
 	if (sigaction(SIGTSTP, NULL, &old) < 0 || old.sa_handler == SIG_IGN || is_pending(SIGCONT))
 		return;

@@ -25,15 +25,19 @@ void top_signals_end(void);
  */
 int top_signals_wait(struct pollfd *fds, size_t n, struct deadline until);
 
-/* Return whether such a signal has arrived.  All but top_signals_stop() then reset this. */
+/*
+ * These return whether a signal of that kind has arrived.  All but top_signals_stop() then forget
+ * it.
+ */
 bool top_signals_stop(void);
 bool top_signals_take_suspend(void);
 bool top_signals_take_resume(void); /* true after the process was continued */
 bool top_signals_take_resize(void);
 
 /*
- * Stops the process group until it is continued; a shell waits for all processes of the group.
- * Does nothing if jtool's parent ignored SIGTSTP, or if SIGCONT is pending.
+ * Stops jtool's process group until a shell continues it.  The complete group, because the shell
+ * waits for all processes of the group.  Does nothing if jtool's parent ignored SIGTSTP, or if
+ * SIGCONT is pending.
  */
 void top_signals_suspend(void);
 

@@ -39,8 +39,9 @@ static const struct space *find_space(const struct vm_stats *stats, const char *
 }
 
 /*
- * Sets the numbers of collections.  Those of both generations empty eden; a third collector has
- * concurrent cycles.
+ * Sets the time and the numbers of collections.  r->collections only has those of the first two
+ * collectors, the generations, because only these empty eden; a third collector has concurrent
+ * cycles.
  */
 static void take_collectors(const struct vm_stats *stats, struct vm_reading *r)
 {
@@ -73,8 +74,8 @@ static void take_counters(const struct perfdata *perf, struct vm_reading *r)
 		r->eden_capacity = eden->committed;
 	}
 	/*
-	 * heap_used changes all the time in collectors with eden, and in Shenandoah, whose only
-	 * space is "Heap"; in ZGC it does not.
+	 * heap_used also changes between collections if the collector has an eden, and in
+	 * Shenandoah, whose only space is "Heap".  In ZGC it does not.
 	 */
 	r->used_lags = !eden && !find_space(&stats, "Heap");
 }

@@ -7,20 +7,22 @@
 #include "proc/perfdata.h"
 #include "proc/procfs.h"
 
-/* State that is needed from one reading to the next. */
+/* The state of one JVM that is needed from one reading to the next. */
 struct top_source {
 	const struct jvm *jvm;
 	struct vm_history history;
 	double cpu_limit;
 	int64_t memory_limit;
-	int64_t limits_due_ns; /* when the group's limits are read again; they rarely change */
+	/* when the control group's limits are read again; they rarely change */
+	int64_t limits_due_ns;
 };
 
 void top_source_begin(struct top_source *s, const struct jvm *jvm);
 
 /*
- * Fills in *row from the JVM's process, its group and the counters in `perf`, which is NULL if
- * there are none.  The texts of *row belong to the JVM.  Returns -ESRCH if the JVM has exited.
+ * Fills in *row from the JVM's process, its control group and its counters `perf`, which is NULL if
+ * the JVM has none.  The texts of *row belong to s->jvm.  Returns 0, or -ESRCH if the JVM has
+ * exited.
  */
 int top_source_read(struct top_source *s, const struct procfs *proc, const struct perfdata *perf,
 		    struct top_jvm *row) _must_check_;

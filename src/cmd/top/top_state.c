@@ -3,7 +3,7 @@
 
 #include "cmd/top/top_internal.h"
 
-#define COST_SHARE 20 /* reading may use 1/COST_SHARE of a CPU, 5 % */
+#define COST_SHARE 20 /* readings may use 1/COST_SHARE of a CPU: 5 % */
 
 int top_begin(struct top *t, const struct ctx *ctx, struct err *err)
 {
@@ -98,7 +98,7 @@ int64_t top_next_ns(const struct top *t, const struct top_pace *pace, int64_t du
 	int64_t soonest = now + (int64_t)(t->cost_s * COST_SHARE * 1e9);
 	int64_t next = due_ns + interval_ns;
 
-	/* Skip times that have passed, for example while the machine was suspended. */
+	/* Skip the times that have passed already, for example while the machine was suspended. */
 	if (next < now)
 		next += (now - next) / interval_ns * interval_ns;
 	return next > soonest ? next : soonest;

@@ -4,7 +4,7 @@
 #include "cmd/top/top_internal.h"
 #include "cmd/top/top_signals.h"
 
-#define NAMES_MS 2000 /* limit for the time that the first output waits for names */
+#define NAMES_MS 2000 /* limit in ms for the wait of the first output for thread names */
 
 static int print(struct top *t, struct err *err)
 {
@@ -27,8 +27,8 @@ static void notice_once(struct top *t)
 }
 
 /*
- * Waits until the time at_ns, and receives a dump that arrives before.  With for_names, also
- * returns when names have arrived.  Returns false after a signal.
+ * Waits until monotonic_ns() returns at_ns, and receives a thread dump that arrives meanwhile.
+ * With `for_names`, returns earlier if no dump is running any more.  Returns false after a signal.
  */
 static bool wait_until(struct top *t, int64_t at_ns, bool for_names)
 {

@@ -15,7 +15,8 @@
 #define LEAVE_MS 1000
 
 /*
- * Static, because top_terminal_leave() is also called when memory is exhausted, without arguments.
+ * Static, because top_terminal_leave() has no arguments: it is also called when memory is
+ * exhausted.
  */
 static struct termios saved, keys;
 static bool is_entered;
@@ -39,7 +40,7 @@ void top_terminal_resume(void)
 	 * again.
 	 */
 	(void)tcsetattr(STDIN_FILENO, TCSADRAIN, &keys);
-	/* Incomplete after a signal, but then the screen is drawn again or left. */
+	/* May write only a part if a signal arrives, but then the screen is drawn again or left. */
 	(void)top_terminal_write(&enter);
 }
 
@@ -50,9 +51,9 @@ int top_terminal_enter(void)
 	keys = saved;
 	keys.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
 	/*
-	 * Ctrl-C sends a signal, but Ctrl-Z is read as a key.  If the terminal stopped the process
-	 * group, it would do so before jtool restores the terminal, and the shell would get it in
-	 * that state.
+	 * Ctrl-C sends a signal, but Ctrl-Z is read as a key.  Otherwise the kernel would stop the
+	 * process group before jtool restores the terminal, and the shell would find the terminal
+	 * in jtool's mode.
 	 */
 	keys.c_cc[VSUSP] = _POSIX_VDISABLE;
 	keys.c_cc[VMIN] = 0;

@@ -15,8 +15,8 @@ bool top_terminal_is_usable(void);
 /* Enters the alternate screen and sets the terminal's modes.  Returns 0 or a negative errno. */
 int top_terminal_enter(void) _must_check_;
 /*
- * Returns whether this key suspends a program in a shell.  It is Ctrl-Z, unless stty(1) has changed
- * that.
+ * Returns whether this key suspends a program in a shell: Ctrl-Z, unless stty(1) has set another
+ * key.
  */
 bool top_terminal_is_suspend(char key);
 /*

@@ -1,6 +1,6 @@
 /*
- * top: reads the threads of one JVM: CPU times at every interval, and now and then names from a
- * thread dump.
+ * top: reads the threads of one JVM: CPU times at every interval, and now and then a thread dump
+ * for the threads' names.
  */
 #include <errno.h>
 #include <string.h>
@@ -9,8 +9,9 @@
 #include "cmd/top/top_internal.h"
 
 /*
- * A dump pauses the JVM.  So jtool waits for more new threads before it requests one for all of
- * them; it waits longer and longer for a JVM that starts threads all the time.
+ * A thread dump pauses the JVM.  So after a dump, jtool waits for DUMP_WAIT_MS, and then requests
+ * one dump for all threads that have started since.  It doubles this time for a JVM that starts
+ * threads all the time, up to DUMP_WAIT_MAX_MS.
  */
 #define DUMP_WAIT_MS 10000
 #define DUMP_WAIT_MAX_MS 320000
@@ -23,7 +24,7 @@ void top_process_begin(struct top_process *p, const struct jvm *jvm, struct jvm 
 	*p = (struct top_process){ .jvm = jvm, .owned = owned, .dump = TOP_DUMP_INIT,
 				   .text = BUF_INIT, .dump_wait_ms = DUMP_WAIT_MS };
 	top_source_begin(&p->source, jvm);
-	/* Without counters, dashes are shown. */
+	/* Without counters, the table shows dashes. */
 	p->has_counters = hsperf_open(&p->counters, jvm, &why) == 0;
 }
 
@@ -93,7 +94,10 @@ static void request_names(struct top_process *p, const struct ctx *ctx)
 	if (top_dump_is_running(&p->dump) || now < p->dump_due_ns ||
 	    (p->is_dumped && !top_threads_are_unknown(&p->threads)))
 		return;
-	/* Threads have started again soon after the last dump, so more will start: wait longer. */
+	/*
+	 * Another dump is needed soon after it was permitted, so more threads will start: wait
+	 * longer.
+	 */
 	if (p->is_dumped && now < p->dump_due_ns + (int64_t)p->dump_wait_ms * 1000000)
 		p->dump_wait_ms = p->dump_wait_ms < DUMP_WAIT_MAX_MS ? p->dump_wait_ms * 2 :
 								       DUMP_WAIT_MAX_MS;
@@ -111,8 +115,8 @@ int top_process_read(struct top_process *p, const struct ctx *ctx, const struct 
 	struct perfdata perf = { .data = NULL };
 	struct err why = { .code = EXIT_DONE };
 	/*
-	 * On failure, the file is unreadable now or the JVM is exiting; top_source_read() detects
-	 * that.
+	 * On failure, the counters cannot be read now, or the JVM is exiting, which
+	 * top_source_read() detects.
 	 */
 	bool has = p->has_counters && hsperf_read(&p->counters, &perf, &why) == 0;
 	int rc = top_source_read(&p->source, proc, has ? &perf : NULL, &p->row);
