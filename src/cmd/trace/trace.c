@@ -139,7 +139,9 @@ static int run_patterns(const struct ctx *ctx, struct trace_stacks *stacks, stru
 	return rc;
 }
 
-/* Opens the output files first, so that a wrong path has no effect on the JVM. */
+/*
+ * Runs the command.  Opens the output files first, so that a wrong path has no effect on the JVM.
+ */
 static int run(struct ctx *ctx, struct err *err)
 {
 	struct trace_stacks stacks;

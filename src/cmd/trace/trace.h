@@ -10,13 +10,13 @@
 #define TRACE_COUNT_UNSET UINT_MAX
 
 struct trace_opts {
-	unsigned duration_ms; /* 0: not given */
+	unsigned duration_ms; /* duration of the trace; 0: -d was not given */
 	unsigned count;       /* TRACE_COUNT_UNSET: not given; 0: no limit */
 	uint64_t min_ns;
 	bool args, no_args, stack, summary;
 	unsigned rate, strings, elements, budget, max_methods;
 	const char *loader;
-	bool no_lines; /* of collapsed stacks */
+	bool no_lines; /* write collapsed stacks without line numbers */
 	const char *collapsed, *flamegraph, *pprof; /* paths of output files; NULL: not given */
 	bool force;
 };
@@ -27,7 +27,7 @@ static inline bool trace_has_values(const struct trace_opts *opts)
 	return !opts->no_args && !opts->summary;
 }
 
-/* Returns whether stacks are summed up for --collapsed, --flamegraph or --pprof. */
+/* Returns whether calls are summed up by stack for --collapsed, --flamegraph or --pprof. */
 static inline bool trace_has_files(const struct trace_opts *opts)
 {
 	return opts->collapsed || opts->flamegraph || opts->pprof;
@@ -40,21 +40,21 @@ static inline bool trace_has_stacks(const struct trace_opts *opts)
 
 /* Returns the number of calls after which the trace ends; 0: no limit. */
 uint64_t trace_calls_limit(const struct trace_opts *opts);
-/* Sends the request TRACE to the agent, with the options and the methods of the plan. */
+/* Sends the request TRACE (agent/wire/frames.def) with the options and the methods of the plan. */
 int trace_request(const struct ctx *ctx, const struct trace_plan *plan, struct session *s,
 		  struct err *err) _must_check_;
 
 /*
  * Traces the methods of the plan until the trace ends.  Writes calls to ctx->out as they arrive,
  * and adds their stacks to `stacks`.  Returns -1 with err set also if the trace has ended early;
- * the calls before that are still printed and added.
+ * the calls that arrived before are printed and added all the same.
  */
 int trace_run(const struct ctx *ctx, struct trace_plan *plan, struct trace_stacks *stacks,
 	      struct session *s, struct err *err) _must_check_;
 
 /*
- * If the agent cannot be loaded, which err says, and the JVM's flight recorder can time methods,
- * appends to err how to do that.
+ * Appends to `err`, which says that the agent cannot be loaded, how to time the methods with the
+ * JVM's flight recorder instead.  Does nothing if the JVM does not support that.
  */
 void trace_offer_jfr(const struct ctx *ctx, const struct trace_plan *plan, struct err *err);
 

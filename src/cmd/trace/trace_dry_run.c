@@ -3,7 +3,7 @@
 #include "classfile/verify/verify.h"
 #include "model/class/javasig.h"
 
-/* stands for the hook class; the name of the agent's class is about as long */
+/* stands for the agent's hook class, whose real name is about as long */
 #define HOOKS "java/jtool/Hooks1"
 
 typedef bool verify_fn(const struct cf_class *class, struct cf_fault *fault);

@@ -9,10 +9,10 @@
 #include "wire/glob.h"
 
 #define CANDIDATES_MAX 400    /* limit for the methods that an error lists, in bytes */
-#define EDITS_MAX 2           /* most edits between a misspelt name and a suggestion */
+#define EDITS_MAX 2           /* most edits between a misspelt method name and a suggestion */
 /* limit for the methods that are compared with a pattern to find suggestions */
 #define COMPARED_MAX 20000
-/* the method id that needs the most code, so that real ids fit, too */
+/* method id for the dry run: the code for a real id is at most as long */
 #define LONGEST_ID UINT32_MAX
 
 int trace_plan_init(struct trace_plan *plan, char *const *patterns, size_t n, struct err *err)
@@ -80,7 +80,8 @@ static void add_suggestion(struct trace_wanted *wanted, const struct cf_member *
 }
 
 /*
- * Returns whether the method matches a pattern. matched[i]: pattern i matches the method's class.
+ * Returns whether the method matches a pattern.  matched[i] is whether pattern i matches the
+ * method's class.
  */
 static bool is_wanted(struct trace_plan *plan, const bool *matched, const struct cf_member *method)
 {
@@ -118,7 +119,10 @@ static size_t count_methods(const struct cf_class *class)
 	return methods.left;
 }
 
-/* Fills in `probes` with the methods of a class that match and have code.  Returns their number. */
+/*
+ * Fills in `probes` with those methods of a class that match a pattern and have code.  Returns
+ * their number.
+ */
 static size_t find_methods(struct trace_plan *plan, const struct class_row *row,
 			   const bool *matched, const struct cf_class *class,
 			   struct cf_probe *probes)
@@ -156,8 +160,8 @@ static void add_method(struct trace_plan *plan, const struct class_row *row,
 }
 
 /*
- * Rewrites the methods in a dry run.  Adds those that can be instrumented to the plan, and the
- * others to the skipped ones.
+ * Rewrites the methods in a dry run (trace_dry_run.h).  Adds those that can be instrumented to
+ * plan->trace, and the others to plan->skipped.
  */
 static void add_methods(struct trace_plan *plan, const struct class_row *row,
 			const struct cf_class *class, struct cf_probe *probes, size_t n)
@@ -196,15 +200,13 @@ static void read_class(struct trace_plan *plan, const struct class_row *row, con
 		return;
 	if (plan->n_methods < plan->max_methods) {
 		add_methods(plan, row, class, probes, n);
-	} else { /* beyond the limit: the error only needs the number of methods */
+	} else { /* more than --max-methods: the error only needs the number of methods */
 		plan->n_methods += n;
 		plan->n_classes++;
 	}
 }
 
-/*
- * Returns an array with one element for each pattern: it matches the class.  The caller frees it.
- */
+/* Returns an array that has for each pattern whether it matches the class.  The caller frees it. */
 static bool *match_patterns(struct trace_plan *plan, const struct class_row *row)
 {
 	bool *matched = xcalloc(plan->n_wanted, sizeof(*matched));
@@ -270,8 +272,8 @@ static int take(const struct class_row *row, struct class_capture *captured, voi
 }
 
 /*
- * Sets an error if the complete pattern is the name of a loaded class, so that it lacks the method.
- * Returns 0 if it is not.
+ * Returns -1 with an error if `word` is the name of a loaded class, because then the pattern lacks
+ * the method; otherwise 0.
  */
 static int refuse_class(const struct class_index *index, const char *word, struct err *err)
 {
@@ -285,8 +287,8 @@ static int refuse_class(const struct class_index *index, const char *word, struc
 }
 
 /*
- * If the class part of a pattern is the simple name of a loaded class, replaces it by the full
- * name.
+ * Replaces the class part of a pattern by the full class name, if it is the simple name of a loaded
+ * class.  Returns -1 with err set if it is the simple name of several.
  */
 static int qualify(const struct class_index *index, struct method_pattern *pattern,
 		   struct err *err)

@@ -18,7 +18,10 @@ struct trace_wanted {
 	bool found;            /* the pattern matches a method */
 	bool unread;           /* the pattern matches a class that could not be read */
 	struct suggestions near;
-	/* while `found` is false: methods of the classes that the pattern matches */
+	/*
+	 * while `found` is false: methods that the error can suggest, of the classes that the
+	 * pattern matches
+	 */
 	struct buf candidates;
 	size_t n_candidates, n_classes;
 };
@@ -30,10 +33,13 @@ struct trace_plan {
 	bool values;          /* the agent must report arguments and results */
 	size_t max_methods;
 	struct trace trace;   /* the methods that were chosen, and later their calls */
-	/* number of each method's class in the class index; the methods of a class are adjacent */
+	/*
+	 * for each method in `trace`, the number of its class in the class index; the methods of a
+	 * class are adjacent
+	 */
 	uint32_t *numbers;
 	size_t cap_numbers;
-	/* number of methods that match; `trace` has at most max_methods of them */
+	/* number of methods that match the patterns; at most max_methods of them are in `trace` */
 	size_t n_methods;
 	size_t n_classes;     /* number of classes that have these methods */
 	size_t n_loaded;      /* number of classes that the JVM has loaded */
@@ -49,8 +55,9 @@ int trace_plan_init(struct trace_plan *plan, char *const *patterns, size_t n, st
 void trace_plan_release(struct trace_plan *plan);
 
 /*
- * Finds the methods in the classes of `loader` (NULL: any loader).  Returns -1 with err set if a
- * pattern matches nothing, if too many methods match, or if none of them can be traced.
+ * Finds the methods that match the patterns, in the classes of `loader` (NULL: any loader).
+ * Returns -1 with err set if a pattern matches nothing, if too many methods match, or if none of
+ * them can be traced.
  */
 int trace_plan_make(const struct ctx *ctx, struct trace_plan *plan, struct class_index *index,
 		    const char *loader, struct err *err) _must_check_;

@@ -24,7 +24,10 @@ static uint32_t flags(const struct trace_opts *opts)
 	       (clock_source_is_counter() ? WIRE_TRACE_COUNTER : 0);
 }
 
-/* Returns how many nanoseconds of CPU time the hooks may use per second; 0: no limit. */
+/*
+ * Returns how many nanoseconds of CPU time per second the hooks may use, according to --budget; 0:
+ * no limit.
+ */
 static uint64_t hooks_budget_ns(const struct ctx *ctx, const struct trace_opts *opts)
 {
 	double processors = cpu_limit(ctx->jvm->pid);
@@ -59,8 +62,8 @@ static size_t method_size(const struct trace_method *m)
 }
 
 /*
- * Sends the methods of one class, from number `first` on, that fit in a frame.  Sets *n to their
- * number.
+ * Sends a frame with methods of one class, from the method with the index `first` on, as many as
+ * fit.  Sets *n to their number.
  */
 static int send_methods(const struct trace_plan *plan, size_t first, size_t *n, struct session *s,
 			struct err *err)

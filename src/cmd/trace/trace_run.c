@@ -26,7 +26,7 @@ struct run {
 	bool live;            /* the output is a summary that is redrawn on a terminal */
 	/* errno of a write that has failed, after which nothing is written; 0: none */
 	int write_error;
-	struct deadline draw; /* when the summary is redrawn next */
+	struct deadline draw; /* when to redraw the summary next */
 	struct progress line;
 	int64_t begin_ns;     /* when the methods were instrumented, by monotonic_ns() */
 	uint64_t n_shown;     /* number of calls that were printed */
@@ -105,7 +105,7 @@ static void report_begun(struct run *r)
 	r->follow.begun = true;
 	r->begin_ns = monotonic_ns();
 	collect_refused(t, &skipped);
-	if (t->n_hooked > 0) { /* otherwise the trace ends with an error that has the reasons */
+	if (t->n_hooked > 0) { /* if 0, the trace ends with an error that has the reasons */
 		progress_end(&r->line);
 		skipped_print(r->ctx, &skipped);
 		print_begun(r);
@@ -134,8 +134,8 @@ static bool is_reader_gone(const struct run *r)
 }
 
 /*
- * Returns whether a summary has as many calls as -c permits.  For calls that are reported, the
- * agent checks this.
+ * Returns whether a summary has counted as many calls as -c permits.  Without --summary, returns
+ * false, because the agent counts the calls that it reports.
  */
 static bool has_reached_limit(const struct run *r)
 {
@@ -149,7 +149,7 @@ static bool has_reached_limit(const struct run *r)
 	return n >= limit;
 }
 
-/* Appends what is traced: the only class and method as requested, or the number of methods. */
+/* Appends what is traced: the pattern as given, if there is only one, or the number of methods. */
 static void add_wanted(const struct run *r, struct buf *out)
 {
 	if (r->ctx->n_args == 1)
@@ -237,7 +237,9 @@ static void print_hidden_count(const struct run *r, uint64_t n, const char *why)
 			 n == 1 ? "call was" : "calls were", why);
 }
 
-/* Prints that no call was recorded, because an empty output could be mistaken for a failure. */
+/*
+ * Prints a notice if no call was recorded, because an empty output could be mistaken for a failure.
+ */
 static void print_nothing(const struct run *r)
 {
 	const struct trace_state *state = &r->plan->trace.state;
@@ -255,8 +257,8 @@ static void print_nothing(const struct run *r)
 }
 
 /*
- * If --rate has suppressed calls, writes the last line of JSON,
- * {"calls":7,"kept_back":1200,"lost":0}.  Calls after the limit of -c do not count as suppressed.
+ * Writes the last line of JSON, {"calls":7,"kept_back":1200,"lost":0}, if --rate has suppressed
+ * calls.  Calls after the limit of -c do not count as suppressed.
  */
 static void write_kept_back(struct run *r)
 {

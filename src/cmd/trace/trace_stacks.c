@@ -20,9 +20,9 @@ int trace_stacks_open(struct trace_stacks *s, const struct trace_opts *opts, str
 }
 
 /*
- * Adds the stack of a call.  The frame of the traced method has no line number, because the hook
- * walks the stack when the method returns, and a method may have several returns.  A call without a
- * stack is added as the method alone.
+ * Adds the stack of a call.  The frame of the traced method has no line number: the hook walks the
+ * stack when the method returns, and the method may have several returns.  A call without a stack
+ * is added as a stack with only the method.
  */
 void trace_stacks_add(struct trace_stacks *s, const struct trace *t,
 		      const struct trace_call *call)

@@ -14,7 +14,10 @@ struct trace_stacks {
 	struct buf name; /* name of a method; the buffer is reused for each call */
 };
 
-/* Opens the output files.  Returns -1 with err set on failure; release `s` in either case. */
+/*
+ * Opens the files of the options that were given.  Returns -1 with err set on failure; release `s`
+ * in either case.
+ */
 int trace_stacks_open(struct trace_stacks *s, const struct trace_opts *opts, struct err *err)
 	_must_check_;
 void trace_stacks_add(struct trace_stacks *s, const struct trace *t,
