@@ -54,9 +54,10 @@ static char *cache_path(void)
 }
 
 /*
- * Returns why another user could replace the agent in this file or directory, or NULL if nobody
- * could.  A replaced agent would run in the user's JVMs. is_own: it is jtool's own directory or
- * file, which must belong to the user; the directories above may belong to root.
+ * Returns why another user could replace the agent in this file or directory, or NULL if no other
+ * user could.  A replaced agent would run in the user's JVMs.  With `is_own`, `fd` is jtool's own
+ * directory or file, which must belong to the user; without, a directory above it, which may also
+ * belong to root.
  */
 static const char *why_unsafe(int fd, bool is_own)
 {
@@ -72,8 +73,9 @@ static const char *why_unsafe(int fd, bool is_own)
 }
 
 /*
- * Opens a directory, and creates it if it does not exist. is_own: it is jtool's own directory,
- * which must not be a symbolic link; the cache directory may be one.
+ * Opens the directory `name`, and creates it if it does not exist.  With `is_own`, it is jtool's
+ * own directory, which must not be a symbolic link; without, it is the cache directory, which may
+ * be one.
  */
 static int open_dir(int parent_fd, const char *name, const char *path, bool is_own,
 		    struct err *err)
@@ -93,7 +95,9 @@ static int open_dir(int parent_fd, const char *name, const char *path, bool is_o
 	return cache_failed(path, why, err);
 }
 
-/* Returns whether the file contains this agent, and only the user can write to it. */
+/*
+ * Returns whether the file `name` contains this build's agent, and only the user can write to it.
+ */
 static bool is_up_to_date(int dir_fd, const char *name, const struct buf *agent)
 {
 	struct stat st;
@@ -112,7 +116,10 @@ static int write_and_commit(struct atomic_file *f, const struct buf *agent, stru
 	return rc < 0 ? atomic_file_failed(f, rc, err) : atomic_file_commit(f, NULL, err);
 }
 
-/* Writes the agent to a new file, and renames it to `name`: JVMs may have mapped the old file. */
+/*
+ * Writes the agent to a new file, and renames that to `name`.  Does not overwrite the old file,
+ * because JVMs may have mapped it.
+ */
 static int write_at(int dir_fd, const char *name, const char *path, const struct buf *agent,
 		    struct err *err)
 {

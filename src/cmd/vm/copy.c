@@ -1,4 +1,7 @@
-/* copy: writes this program to a file.  An image with nothing else has no cp(1). */
+/*
+ * The command copy: writes the running jtool program to a file, for example to install it from a
+ * container image that has no other program, not even cp(1).
+ */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -23,7 +26,10 @@ static const struct opt copy_rows[] = {
 	OPT_END,
 };
 
-/* In a directory, the copy has the program's name. */
+/*
+ * Returns the path of the copy, which the caller frees: `path`, or if that is a directory, a file
+ * NAME in it.
+ */
 static char *destination(const char *path)
 {
 	struct stat st;

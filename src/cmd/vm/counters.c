@@ -19,7 +19,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Sorts by name, as the JDK does, and removes duplicates. */
+/* Sorts the counters by name, as the JDK does, and removes duplicates. */
 static void sort(struct perfdata *perf)
 {
 	size_t n = 0;
@@ -33,8 +33,8 @@ static void sort(struct perfdata *perf)
 }
 
 /*
- * Reads the counters, and adds those that the JDK derives from the file.  Returns 0, or -1 with err
- * set.
+ * Reads the counters from hsperfdata, and adds those that the JDK's tools derive from the file
+ * itself (sun.perfdata.size and similar).  Returns 0, or -1 with err set.
  */
 static int read_counters(const struct jvm *jvm, struct perfdata *perf, struct err *err)
 {

@@ -1,4 +1,7 @@
-/* The output of `jtool counters`, which is also that of `jtool jcmd TARGET PerfCounter.print`. */
+/*
+ * Produces the output of `jtool counters`, which is also that of `jtool jcmd TARGET
+ * PerfCounter.print`.
+ */
 #ifndef JTOOL_CMD_VM_COUNTERS_H
 #define JTOOL_CMD_VM_COUNTERS_H
 

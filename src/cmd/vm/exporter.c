@@ -1,9 +1,9 @@
 /*
- * exporter: serves the metrics of all JVMs to Prometheus.
+ * The command exporter: serves the metrics of all JVMs to Prometheus.
  *
- * The HTTP server is our own.  libmicrohttpd of Debian links GnuTLS and p11-kit, which has no
- * static library, so the program would no longer be one static file.  A systemd unit may pass the
- * sockets; its service then needs no network.
+ * The HTTP server is jtool's own (src/http), because libmicrohttpd of Debian links GnuTLS and
+ * p11-kit, which has no static library, so jtool would no longer be one static file.  A systemd
+ * unit may pass the listening sockets; its service then needs no network.
  */
 #include <errno.h>
 #include <string.h>
@@ -40,7 +40,10 @@ static void skip(void *arg, const struct jvm *jvm, const struct err *err)
 	(*n)++;
 }
 
-/* In a process of its own for each document: what it allocates ends with it. */
+/*
+ * Reads all JVMs and prints one document with their metrics.  Runs in a process of its own for each
+ * document, so that the process's end frees what this allocates.
+ */
 static int write_document(void *arg, FILE *out, struct err *err)
 {
 	int64_t begin = monotonic_ns();
@@ -74,7 +77,10 @@ static void report_failure(void *arg, const struct err *err)
 	cmd_print_error(ctx->cmd, err);
 }
 
-/* Opens the sockets.  Returns their number, or -1 with err set. */
+/*
+ * Opens the listening sockets: the one of --listen, or those that systemd has passed.  Returns
+ * their number, or -1 with err set.
+ */
 static int open_listeners(const struct ctx *ctx, int fds[HTTP_LISTENERS_MAX], struct err *err)
 {
 	const struct exporter_opts *opts = ctx->opts;
@@ -108,7 +114,8 @@ static int check(const struct ctx *ctx, struct err *err)
 		return err_set(err, EXIT_USAGE, "--json is not accepted here: the metrics have "
 			       "Prometheus' format");
 	if (opts->listen && http_address_parse(opts->listen, &address) < 0)
-		return http_address_listen(opts->listen, &address, err); /* sets the error */
+		/* fails again, and sets the error */
+		return http_address_listen(opts->listen, &address, err);
 	return 0;
 }
 

@@ -69,8 +69,8 @@ static int check(const struct ctx *ctx, struct err *err)
 }
 
 /*
- * Reads all flags, even if only one is shown: unlike the attach operation printflag, VM.flags -all
- * has type, kind and origin, and from JDK 27 on also locked flags.
+ * Reads all flags with VM.flags -all, even if only one is shown: unlike the attach operation
+ * printflag, it reports type, kind and origin, and from JDK 27 on also locked flags.
  */
 static int read_flags(const struct ctx *ctx, struct vmflags *flags, struct err *err)
 {
@@ -139,7 +139,9 @@ static void show_change(const struct ctx *ctx, const struct vmflag *old, const s
 			*after ? after : "empty");
 }
 
-/* Returns the option of java that sets the flag to this value.  The caller frees it. */
+/*
+ * Returns the option of the java launcher that sets the flag to this value.  The caller frees it.
+ */
 static char *spelled_with(const struct vmflag *flag, const char *value)
 {
 	bool on = vmflag_form(flag) == VMFLAG_BOOL && strcmp(value, "1") == 0;
@@ -154,7 +156,7 @@ static char *spelled_with(const struct vmflag *flag, const char *value)
 	return buf_take(&spelled);
 }
 
-/* Asks the JVM to set the flag.  If it refuses, its reason is the error, with a hint added. */
+/* Asks the JVM to set the flag.  If the JVM refuses, the error is the JVM's reason with a hint. */
 static int send(const struct ctx *ctx, const struct vmflag *flag, const char *value,
 		struct err *err)
 {

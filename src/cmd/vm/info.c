@@ -46,8 +46,8 @@ static bool can_be_queried(const struct info *info)
 
 /*
  * Runs a diagnostic command, unless an earlier one has set err.  Returns whether there is an
- * answer.  Returns false with no error set if the JVM does not know the command, because it may
- * know the next one.
+ * answer.  If the JVM does not know the command, returns false without setting err, because the JVM
+ * may know the next one.
  */
 static bool query(const struct ctx *ctx, const char *command, struct buf *answer, struct err *err)
 {
@@ -64,8 +64,8 @@ static bool query(const struct ctx *ctx, const char *command, struct buf *answer
 }
 
 /*
- * Splits the arguments off at the first space.  The JVM joins all words with spaces and does not
- * quote them.
+ * Splits answers->main at the first space into the main class and the arguments.  The JVM joins all
+ * words with spaces and does not quote them, so a main class or jar with a space is cut.
  */
 static void split_command(struct dcmd_answers *answers)
 {

@@ -1,4 +1,4 @@
-/* The data that `jtool info` collects, and the record that shows the data. */
+/* The data that `jtool info` collects, and the record in which it shows the data. */
 #ifndef JTOOL_CMD_VM_INFO_H
 #define JTOOL_CMD_VM_INFO_H
 
@@ -8,12 +8,12 @@
 #include "discover/process_info.h"
 
 /*
- * The answers of a JVM that publishes no counters to diagnostic commands.  Texts are NULL if
+ * The answers to diagnostic commands of a JVM that publishes no counters.  Texts are NULL if
  * unknown.
  */
 struct dcmd_answers {
 	char *vm, *release, *main, *flags;
-	const char *args; /* a part of the text `main` */
+	const char *args; /* the arguments: the rest of the text `main`, after the main class */
 	const char *gc;
 	struct dcmd_reply_heap heap;
 };
@@ -26,7 +26,8 @@ struct info {
 	struct vm_stats stats;
 	struct dcmd_answers answers; /* filled in if the JVM was asked */
 	char *why_not;          /* why the JVM has no counters; NULL: it has counters */
-	char *query_result;     /* a text on how asking the JVM went; NULL: it was not asked */
+	/* a text on what the diagnostic commands yielded; NULL: the JVM was not asked */
+	char *query_result;
 };
 
 /* Returns the data as a record, which the caller frees. */

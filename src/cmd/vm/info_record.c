@@ -265,8 +265,8 @@ static void put_java(struct record *s, const struct info *info)
 }
 
 /*
- * Returns -1 (unknown) if `used` is 0: a running JVM always uses heap, so the JVM has not published
- * the value yet.
+ * Returns `used`, or -1 (unknown) if it is 0, because a running JVM always uses heap: it has not
+ * published the value yet.
  */
 static int64_t unless_zero(int64_t used)
 {
@@ -274,7 +274,8 @@ static int64_t unless_zero(int64_t used)
 }
 
 /*
- * Returns the cause, or NULL for "No GC", which the JVM publishes while no collection is running.
+ * Returns the cause of a collection, or NULL for "No GC", which the JVM publishes while no
+ * collection is running.
  */
 static const char *unless_no_gc(const char *cause)
 {
@@ -381,8 +382,8 @@ static const char *origin(const struct agents *agents, const struct agent *a)
 }
 
 /*
- * Returns the option that loads the agent, as on the command line, or the agent's file and origin.
- * The caller frees it.
+ * Returns the text for an agent: the option that loads it, as on the command line, or for a mapped
+ * agent its file and origin.  The caller frees it.
  */
 static char *agent_words(const struct agents *agents, const struct agent *a)
 {

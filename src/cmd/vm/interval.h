@@ -25,7 +25,10 @@ struct interval {
 int interval_parse(struct interval *interval, char *const *words, int n_words,
 		   struct err *err) _must_check_;
 
-/* Begins the schedule.  With INTERVAL, SIGINT and SIGTERM end the sampling and not the process. */
+/*
+ * Begins the schedule with the first sample now.  With INTERVAL, SIGINT and SIGTERM end the
+ * sampling and not the process.
+ */
 void interval_begin(struct interval *interval);
 
 /* Counts a sample, and waits until the next one is due.  Returns false after the last sample. */

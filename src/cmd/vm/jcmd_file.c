@@ -40,8 +40,8 @@ static struct staged_file *stage_input(const struct ctx *ctx, const char *path, 
 }
 
 /*
- * Returns the most bytes that a heap dump takes: references and headers may be twice as large in
- * it.
+ * Returns the most bytes that a heap dump takes.  References and headers may be twice as large in a
+ * dump as in the heap.
  */
 static uint64_t heap_room(const struct jvm *jvm)
 {
@@ -71,7 +71,7 @@ static uint64_t written(void *staged)
 	return staged_file_written(staged);
 }
 
-/* Runs the command with the path of the staged file, and reads the answer into `text`. */
+/* Runs the command with the path of the staged file, and reads the JVM's answer into `text`. */
 static int ask(const struct ctx *ctx, const char *line, const struct dcmd_file *file,
 	       struct staged_file *staged, int *code, struct buf *text, struct err *err)
 {
@@ -134,7 +134,10 @@ static void show_text(const struct ctx *ctx, const struct buf *text, const char 
 	fprintf(ctx->out, "wrote %s: %s\n", path, buf_str(&shown));
 }
 
-/* Prints the result.  `size` is that of the file that was written; -1: none. */
+/*
+ * Prints the JVM's answer.  `size` is the length in bytes of the file that was written; -1: none
+ * was.
+ */
 static void show(const struct ctx *ctx, const struct dcmd_file *file, int code,
 		 const struct buf *text, int64_t size)
 {
@@ -154,8 +157,7 @@ static void show(const struct ctx *ctx, const struct dcmd_file *file, int code,
 }
 
 /*
- * Rejects an empty file: some commands report success although they have failed, and none writes an
- * empty file.
+ * Rejects an empty file: no command writes one, but some report success although they have failed.
  */
 static int refuse_empty(void *arg, int fd, uint64_t size, struct err *err)
 {

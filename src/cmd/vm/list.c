@@ -104,8 +104,8 @@ static void add_bytes(struct table *t, size_t column, int64_t bytes)
 }
 
 /*
- * Adds the main class (its simple name, or with full_main in full) and the container's id (12
- * digits, or with full_id in full).
+ * Adds the main class and the container's id.  `full_main` adds the complete class name and not the
+ * simple one, `full_id` the complete id and not only 12 digits.
  */
 static void add_names(struct table *t, const struct jvm *jvm, bool full_id, bool full_main)
 {
@@ -140,7 +140,9 @@ static void add_row(struct table *t, const struct jvm *jvm, const char *user)
 	table_text(t, COLUMN_FLAGS, jvm->flags);
 }
 
-/* Adds values from the kernel that take longer to read than all others.  Used only with -o. */
+/*
+ * Adds the values of those columns that take longer to read than all others.  Called only with -o.
+ */
 static void add_usage(struct table *t, const struct procfs *proc, pid_t pid)
 {
 	struct proc_usage usage;

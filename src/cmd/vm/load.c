@@ -35,14 +35,15 @@ enum {
 enum agent_kind {
 	AGENT_LIBRARY, /* path of a library */
 	AGENT_JAR,     /* path of a jar, which libinstrument loads */
-	AGENT_NAME,    /* name of a library, which the JVM searches */
+	AGENT_NAME,    /* name of a library, for which the JVM searches */
 };
 
 struct agent {
 	enum agent_kind kind;
 	const char *given; /* as on the command line */
 	const char *options;
-	char *path;        /* absolute path in the target's mount namespace; NULL: send `given` */
+	/* absolute path in the target's mount namespace; NULL: send `given` to the JVM */
+	char *path;
 	int fd;            /* descriptor of the caller's file; -1: none */
 	struct stat st;
 	struct staged_file *staged; /* the copy of the file in the target; NULL: none */
@@ -63,8 +64,8 @@ static enum agent_kind kind_of(const char *given)
 }
 
 /*
- * Returns whether the agent is an absolute path that does not exist here: it may exist in the
- * target's container.
+ * Returns whether the agent is an absolute path that does not exist for jtool, so that it may be a
+ * path in the target's container.
  */
 static bool is_path_in_target(const struct agent *a)
 {
@@ -100,8 +101,8 @@ static int check_jar(const struct agent *a, struct err *err)
 }
 
 /*
- * Reads the start of an ELF header.  Its fields up to e_machine are the same in 32-bit and 64-bit
- * files.
+ * Reads the start of an ELF header; returns false if the file has none.  The fields up to e_machine
+ * are the same in 32-bit and 64-bit files.
  */
 static bool read_elf(int fd, Elf32_Ehdr *head)
 {
@@ -128,7 +129,10 @@ static int check_library(const struct agent *a, const struct target_ns *ns, stru
 		return err_set(err, EXIT_USAGE,
 			       "'%s' is not a shared library (ELF file of type DYN)", a->given);
 	exe = link < 0 ? link : file_reopen_regular(link, &st);
-	/* Do not check: the JVM does it when it loads the library. */
+	/*
+	 * If the target's program cannot be read, do not check: the JVM checks the library when it
+	 * loads it.
+	 */
 	if (exe < 0 || !read_elf(exe, &vm))
 		return 0;
 	if (lib.e_ident[EI_CLASS] == vm.e_ident[EI_CLASS] &&
@@ -142,8 +146,8 @@ static int check_library(const struct agent *a, const struct target_ns *ns, stru
 }
 
 /*
- * Returns the name for the copy: the file name without its suffix and leading dots.  The caller
- * frees it.
+ * Returns the name for the staged copy: the file name without its suffix and leading dots.  The
+ * caller frees it.
  */
 static char *stem_of(const struct agent *a, const char *suffix)
 {
@@ -182,7 +186,10 @@ static int copy_to_target(struct agent *a, const struct ctx *ctx, struct err *er
 	return 0;
 }
 
-/* In the worker: checks that the JVM can use the file, and writes whether the JVM can read it. */
+/*
+ * In the worker: checks that the library fits the JVM, and appends to `answer` whether the JVM can
+ * read the file.
+ */
 static int answer_check(const struct target_ns *ns, const void *agent, struct buf *answer,
 			struct err *err)
 {
@@ -248,7 +255,7 @@ static int agent_failed(const struct agent *a, int code, struct err *err)
 {
 	const char *why;
 
-	/* JDK 9 and later print "return code: N", too. */
+	/* `code` is from the JVM's answer "return code: N" (JDK 8: "N"). */
 	if (a->kind != AGENT_JAR)
 		return err_set(err, EXIT_ANSWER,
 			       "'%s' was loaded, but its Agent_OnAttach returned %d: the agent did "
@@ -339,9 +346,9 @@ static int check_given(const struct ctx *ctx, struct err *err)
 }
 
 /*
- * Accepts the arguments of the attach operation, "instrument JAR[=OPTIONS]", as the jar with its
- * options.  Returns the path of the jar, which the caller frees; NULL if the arguments have another
- * form.  The path is one of the caller.
+ * Recognises the arguments of the JVM's attach operation load, "instrument JAR[=OPTIONS]", and
+ * changes `a` to that jar with these options.  Returns the path of the jar, a path in the caller's
+ * mount namespace, which the caller frees; NULL if the arguments have another form.
  */
 static char *split_instrument(struct agent *a)
 {

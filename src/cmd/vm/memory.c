@@ -2,8 +2,8 @@
  * The command memory: shows what the resident memory of a JVM is used for, and compares it with the
  * limit of its control group.
  *
- * The mappings come from /proc/PID/smaps.  Diagnostic commands report what they are used for; if
- * the JVM cannot be asked, only the mappings are used.
+ * The mappings come from /proc/PID/smaps.  Diagnostic commands report what the JVM uses them for;
+ * if the JVM cannot be asked, only the mappings are shown.
  */
 #include <errno.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 #include "render/vm/memory_view.h"
 
 #define ANSWER_MAX (16u * 1024 * 1024)
-/* limit for smaps: each mapping takes about 700 bytes, and a process has at most 65530 */
+/* limit in bytes for smaps, which has about 700 bytes for each of at most 65530 mappings */
 #define SMAPS_MAX (512u * 1024 * 1024)
 
 struct memory_opts {
@@ -47,7 +47,10 @@ static const struct {
 	{ "VM.native_memory summary", jvm_memory_tracking },
 };
 
-/* Runs the diagnostic commands.  A JVM that does not know a command is an older one. */
+/*
+ * Runs the diagnostic commands and parses their answers.  Skips a command that the JVM does not
+ * know, because the JVM may be an older one.
+ */
 static int ask(const struct ctx *ctx, struct jvm_memory *m, struct err *err)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(questions); i++) {
@@ -68,7 +71,8 @@ static void ask_if_possible(const struct ctx *ctx, struct jvm_memory *m, struct 
 	struct err why = { .code = EXIT_DONE };
 
 	m->heap_max = ctx->jvm->heap_max;
-	if (ctx->jvm->heap_used > 0) /* 0: not published before the first collection */
+	/* 0: the JVM has not published it before its first collection */
+	if (ctx->jvm->heap_used > 0)
 		m->heap_used = ctx->jvm->heap_used;
 	if (opts->no_attach)
 		return;
@@ -167,7 +171,7 @@ static int show(const struct ctx *ctx, struct memory_view *v, const struct json 
 		       "raise the limit", v->pid);
 }
 
-/* Reads the result in an archive of `jtool capture`. */
+/* Reads the result of `jtool memory` from an archive of `jtool capture`. */
 static int load_archive(const struct ctx *ctx, struct memory_view *v, struct err *err)
 {
 	struct json *doc;

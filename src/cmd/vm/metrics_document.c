@@ -9,9 +9,12 @@
 #include "model/vm/metrics.h"
 #include "proc/container.h"
 
-#define CGROUP_MAX (64u * 1024) /* bytes of /proc/PID/cgroup */
+#define CGROUP_MAX (64u * 1024) /* limit in bytes for /proc/PID/cgroup */
 
-/* The counters of a JVM, and what the kernel says of its memory; NAN: unknown. */
+/*
+ * The values of one JVM for the document: its counters, and its memory as the kernel reports it;
+ * NAN: unknown.
+ */
 struct metrics_source {
 	struct perfdata perf;
 	double resident, swapped, limit; /* bytes */
@@ -80,7 +83,7 @@ static void visit(void *arg, size_t i, struct perfdata *perf, const struct err *
 		return;
 	}
 	source->perf = *perf;
-	*perf = (struct perfdata){ .data = NULL }; /* taken */
+	*perf = (struct perfdata){ .data = NULL }; /* so that the caller does not release it */
 	read_kernel(source, jvm);
 	*m = (struct openmetrics_jvm){
 		.pid = (int)jvm->pid, .main = jvm->main, .container = jvm->container,

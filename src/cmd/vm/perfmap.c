@@ -1,8 +1,9 @@
 /*
- * perfmap: writes the map of compiled code that perf and bpftrace read.
+ * The command perfmap: writes the map of the JVM's compiled code that perf and bpftrace read.
  *
- * JDK 22 and later take the name of the file: it is staged.  JDK 17 to 21 write /tmp/perf-PID.map
- * with their own pid and root; that file stays there, and is copied.
+ * JDK 22 and later accept the name of the file as an argument, so jtool stages a file for it.  JDK
+ * 17 to 21 always write /tmp/perf-PID.map, with the JVM's pid and in the JVM's root directory; that
+ * file stays there, and jtool copies it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +22,7 @@
 
 #define COMMAND_SINCE 17
 #define FILENAME_SINCE 22
-#define MAP_MAX (256u << 20) /* bytes: 100 for each of 2 million methods */
+#define MAP_MAX (256u << 20) /* limit for a map in bytes: about 100 for each of 2 million methods */
 #define ANSWER_MAX (64u << 10)
 #define NS_PER_S 1000000000
 
@@ -35,7 +36,10 @@ static const struct opt perfmap_rows[] = {
 	OPT_END,
 };
 
-/* Runs Compiler.perfmap with this argument.  Its answer is empty, even if it fails. */
+/*
+ * Runs the diagnostic command Compiler.perfmap with this argument.  Returns 0 also if the JVM has
+ * not written the map, because its answer is empty in either case.
+ */
 static int ask(const struct ctx *ctx, const char *argument, struct err *err)
 {
 	_cleanup_buf_ struct buf line = BUF_INIT, text = BUF_INIT;
@@ -88,7 +92,10 @@ static int write_staged(const struct ctx *ctx, struct atomic_file *out, struct e
 	return rc;
 }
 
-/* Opens /tmp/perf-PID.map of the JVM, a regular file of its user.  -ENOENT: there is none. */
+/*
+ * Opens the JVM's own /tmp/perf-PID.map, if it is a regular file of the JVM's user.  Returns a
+ * descriptor or a negative errno; -ENOENT: there is no such file.
+ */
 static int open_map(const struct target_ns *ns, struct stat *st)
 {
 	_cleanup_close_ int dir_fd = target_ns_opendir(ns, "/tmp");
@@ -107,8 +114,9 @@ static int open_map(const struct target_ns *ns, struct stat *st)
 }
 
 /*
- * Answers with the time at which the file was written, 0 if there is none.  The JVM follows a link,
- * and writes to a file of another user if it may: anything else than its own file is refused.
+ * In the worker: appends to `answer` when the JVM's /tmp/perf-PID.map was last written, in ns since
+ * 1970; 0: there is none.  Returns -1 with err set if it is a link or belongs to another user,
+ * because the JVM would follow the link, or write to that file if it may.
  */
 static int answer_time(const struct target_ns *ns, const void *arg, struct buf *answer,
 		       struct err *err)
@@ -195,7 +203,10 @@ static int run(struct ctx *ctx, struct err *err)
 	const struct perfmap_opts *opts = ctx->opts;
 	char name[48];
 	const char *path = ctx->n_args > 0 ? ctx->args[0] : name;
-	/* perf reads the file of this name if it belongs to its user or to root. */
+	/*
+	 * Without FILE, replaces /tmp/perf-PID.map without --force: perf reads the file with this
+	 * name, if it belongs to perf's user or to root.
+	 */
 	bool replaces = opts->force || ctx->n_args == 0;
 	struct atomic_file out;
 	uint64_t size = 0;

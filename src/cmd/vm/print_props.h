@@ -5,9 +5,9 @@
 #include "cli/command.h"
 
 /*
- * Sends the attach operation `op`, which requests all properties.  Without an argument, prints all
- * as lines NAME=VALUE; with GLOB, those that match; with NAME, the value of that property.  Returns
- * -1 with EXIT_ANSWER set if none matches.
+ * Sends the attach operation `op`, which returns all properties, and prints them as lines
+ * NAME=VALUE.  With the argument GLOB, prints only those that match; with NAME, only the value of
+ * that property.  Returns -1 with err set (EXIT_ANSWER) if none matches.
  */
 int print_props(const struct ctx *ctx, const char *op, struct err *err) _must_check_;
 
