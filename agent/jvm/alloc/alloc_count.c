@@ -181,7 +181,7 @@ static void mark_level(struct ag_alloc_profile *profile, JNIEnv *jni, jobject ar
 		jobject inner = (*jni)->GetObjectArrayElement(jni, array, i);
 
 		if (!inner)
-			continue; /* not expected: no other thread has the array yet */
+			continue; /* not expected, because no other thread has the array yet */
 		mark_level(profile, jni, inner, levels - 1, site);
 		(*jni)->DeleteLocalRef(jni, inner);
 	}

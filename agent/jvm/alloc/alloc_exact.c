@@ -103,7 +103,10 @@ static int prepare(struct ag_jvm *jvm, struct ag_alloc_profile *profile)
 	return add_capabilities(jvm, profile);
 }
 
-/* Enables ClassPrepare before listing the loaded classes, so that no class is missed. */
+/*
+ * Starts counting: adds the classes and the hooks.  Enables ClassPrepare before it lists the loaded
+ * classes, so that no class is missed.
+ */
 static int start(struct ag_jvm *jvm, struct ag_alloc_profile *profile)
 {
 	if (ag_alloc_profile_listen(jvm, profile, JVMTI_EVENT_CLASS_PREPARE) != 0 ||

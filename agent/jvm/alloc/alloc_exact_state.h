@@ -16,7 +16,7 @@
  * so that threads which read the table see only complete cells.
  */
 struct ag_count_cell {
-	uint64_t key;              /* see below; 0: the cell is unused */
+	uint64_t key;              /* see AG_KEY_ARRAY_SITE; 0: the cell is unused */
 	uint64_t count;            /* number of objects */
 	uint64_t bytes;            /* total, if AG_CELL_VARIES; else each object has `size` bytes */
 	uint64_t next;             /* walk the stack at this count; 0: always take the slow path */
@@ -141,7 +141,7 @@ static inline uint64_t ag_count_cell_bytes(const struct ag_count_cell *cell, uin
  */
 bool ag_thread_counts_refresh(struct ag_alloc_profile *profile, struct ag_thread_slot *slot,
 			      uint64_t on);
-/* Counts n objects that could not be attributed. */
+/* Counts n objects as dropped, because they could not be added to a site. */
 void ag_exact_drop(struct ag_alloc_profile *profile, uint64_t n);
 
 /* Measured sizes of arrays, in bytes. */
@@ -219,7 +219,7 @@ struct ag_exact {
 	bool stopped;     /* counting has ended */
 };
 
-/* All array site numbers that are assigned from now on belong to this profile. */
+/* Lets all array site numbers that are assigned from now on belong to this profile. */
 void ag_array_sites_begin(struct ag_exact *exact);
 /* Returns the array site with this number, or NULL if this profile does not have it. */
 const struct ag_array_site *ag_array_site_of(const struct ag_exact *exact, jint number);

@@ -89,7 +89,7 @@ struct ag_sweep {
 	struct ag_jvm *jvm;
 	struct ag_alloc_code *ac;
 	bool out;      /* true: remove hooks; false: add hooks */
-	bool new_only; /* only classes whose loaders were asked in this sweep */
+	bool new_only; /* add hooks only to classes whose loaders this sweep has asked */
 	uint32_t n_loaded; /* number of loaded classes, including array classes */
 	uint32_t done;     /* number of retransformed classes */
 	jvmtiError code; /* the last error of removing hooks; JVMTI_ERROR_NONE: no error */

@@ -214,7 +214,8 @@ static enum ag_instrumented instrument_class(const struct ag_instrument_call *ca
 }
 
 /*
- * Returns AG_INSTRUMENTED_DONE if a class has sites that a glob matches; without globs, any sites.
+ * Returns AG_INSTRUMENTED_DONE if a class has sites that a glob matches or, if there are no globs,
+ * any sites; otherwise AG_INSTRUMENTED_NOTHING.
  */
 static enum ag_instrumented look(const struct ag_instrument_call *call, uint32_t index)
 {

@@ -290,9 +290,7 @@ int ag_alloc_code_sweep(struct ag_sweep *s)
 		if (s->jvm->stopping || ag_classes_get(s->jvm, &classes) != 0)
 			return -1;
 	}
-	/*
-	 * Twice, because callbacks count them again in JDK 8 and 11.  At worst -Xcheck:jni warns.
-	 */
+	/* In callbacks JDK 8 and 11 count these references, too; at worst -Xcheck:jni warns. */
 	if (ag_ref_expect(s->jvm, 2 * ((jint)classes.n + 64)) != 0)
 		ag_clear_error(s->jvm);
 	s->n_loaded = classes.n;

@@ -101,7 +101,9 @@ static void count_object(const struct counting *counting, jlong tag, jlong size)
 	uint32_t before = (uint32_t)(bits >> AGE_SHIFT);
 	struct ag_weight weight = { 256, (uint64_t)size };
 
-	/* While the profile runs, a thread may tag an object after a further collection. */
+	/*
+	 * A thread may have tagged the object after a collection that came too late to be counted.
+	 */
 	if (before > counting->collections)
 		before = counting->collections;
 	if (counting->collections - before < profile->wanted.age)

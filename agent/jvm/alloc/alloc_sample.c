@@ -13,10 +13,10 @@
  * The range of the intervals that the agent chooses, as log2 of bytes, and the rate of samples that
  * it aims at.
  */
-#define FIRST_LOG2 19 /* HotSpot's default: 512 KiB, for the first gap of each thread */
+#define FIRST_LOG2 19 /* longest: 512 KiB, HotSpot's default and mean of a thread's first gap */
 #define LEAST_LOG2 12
 #define PER_SECOND 1000
-#define BURST 2000 /* see lengthen() */
+#define BURST 2000 /* number of samples after which lengthen() doubles the interval */
 
 #define GAPS_LOG2 10 /* log2 of the number of entries in sampler_slot.gaps */
 
@@ -81,7 +81,8 @@ static void set_chosen(struct sampler_slot *slot, jvmtiEnv *ti, struct ag_alloc_
 
 	do {
 		log2 = __atomic_load_n(&slot->log2, __ATOMIC_SEQ_CST);
-		(void)(*ti)->SetHeapSamplingInterval(ti, (jint)1 << log2); /* see set_interval() */
+		/* Fails only at JVM exit: set_interval() has made this call successfully. */
+		(void)(*ti)->SetHeapSamplingInterval(ti, (jint)1 << log2);
 		__atomic_store_n(&profile->interval, UINT64_C(1) << log2, __ATOMIC_RELAXED);
 	} while (log2 != __atomic_load_n(&slot->log2, __ATOMIC_SEQ_CST));
 }
@@ -191,7 +192,7 @@ static void take_sample(struct sampler_slot *slot, struct ag_alloc_profile *prof
 		ag_live_mark(profile, object, site, interval);
 }
 
-/* The SampledObjectAlloc event.  It is not recursive, because it allocates no Java objects. */
+/* Takes a sample at a SampledObjectAlloc.  Not recursive, because it allocates no Java objects. */
 static void JNICALL on_sample(jvmtiEnv *ti, JNIEnv *jni, jthread thread, jobject object,
 			      jclass class, jlong size)
 {

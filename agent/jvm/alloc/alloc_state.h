@@ -29,7 +29,7 @@ struct ag_alloc_profile {
 	uint32_t collections;
 	uint32_t forcing;     /* 1: the profile itself forces the current collection */
 	uint32_t dying;       /* 1: the JVM is in VMDeath */
-	uint32_t left; /* 1: memory is never freed, because a suspended thread is in a hook */
+	uint32_t left; /* 1: never free memory: a suspended thread is in a hook or callback */
 	uint64_t interval; /* sampling interval in bytes */
 	int64_t began_ns, ended_ns; /* times of ag_now_ns() */
 	uint64_t begin_ns, live_ns; /* durations, see struct ag_alloc_profile_state */

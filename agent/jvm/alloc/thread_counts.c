@@ -166,7 +166,7 @@ bool ag_exact_is_shared(const struct ag_exact *exact, uint64_t hash)
 	return false;
 }
 
-/* Marks the cells of classes whose hash is shared with another class, as AG_CELL_SHARED. */
+/* Sets AG_CELL_SHARED in the cells of classes whose hash is that of another class, too. */
 static void divide(const struct ag_exact *exact, struct ag_thread_counts *cells)
 {
 	for (uint32_t i = 0; i <= cells->mask; i++) {
