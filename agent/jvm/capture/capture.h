@@ -33,7 +33,10 @@ struct ag_capture {
 	bool no_memory;     /* the bytes could not be copied */
 };
 
-/* Fills in *capture, which only the current thread may use and close.  -1: error recorded. */
+/*
+ * Creates the environment and the exception in *capture, which only the current thread may use and
+ * close.  Returns 0, or -1 with the error recorded.
+ */
 int ag_capture_open(struct ag_jvm *jvm, struct ag_capture *capture);
 void ag_capture_close(struct ag_jvm *jvm, struct ag_capture *capture);
 
