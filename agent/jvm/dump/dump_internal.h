@@ -57,7 +57,8 @@ struct ag_dump {
 	bool over; /* every callback aborts the walk; result->why says why */
 	int64_t begin_ns; /* begin of the pause; 0: before the first callback */
 	uint32_t n_calls;
-	uint32_t own_thread, next_thread; /* indices in graph->threads */
+	/* indices in graph.threads: the agent's thread; the thread at which a search begins */
+	uint32_t own_thread, next_thread;
 	struct ag_dump_root *roots;
 	uint32_t n_roots, max_roots;
 	/* Used in the child only: */

@@ -23,9 +23,9 @@ uint32_t ag_dump_length(const struct ag_dump_heap *h, uint64_t array)
 }
 
 /*
- * The id of an instance field is its offset << 2.  If bit 0 of the id is set, the id also contains
- * data for a check, and the offset has only 7 bits.  The id of a static field points to a struct
- * JNIid { Klass *holder; JNIid *next; int offset; … }.
+ * Decodes the offset from the jfieldID.  That of an instance field is the offset << 2.  If bit 0 of
+ * the id is set, the id also contains data for a check, and the offset has only 7 bits.  The id of
+ * a static field points to a struct JNIid { Klass *holder; JNIid *next; int offset; … }.
  */
 uint32_t ag_dump_offset(const struct ag_dump_field *field)
 {
