@@ -167,8 +167,9 @@ static int count_fields(struct ag_jvm *jvm, jclass class, uint32_t *count)
 }
 
 /*
- * JVMTI numbers the fields of all interfaces first, then those of the superclasses, beginning with
- * java.lang.Object, which has no fields.
+ * Counts the fields of all interfaces of the class.  The sum is the index of the first field of the
+ * superclasses, because JVMTI numbers the fields of all interfaces first, then those of the
+ * superclasses, beginning with java.lang.Object, which has no fields.
  */
 int ag_graph_interface_fields(struct ag_jvm *jvm, jclass class, uint32_t *count)
 {

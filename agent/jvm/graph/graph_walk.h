@@ -62,12 +62,12 @@ struct ag_graph_walk {
 	uint64_t holder;       /* address of the holder, see graph.h */
 	uint64_t seen_elements; /* bits: elements of the holder that were reported at their index */
 	uint32_t n_mirrors;    /* number of classes of the class index written as MIRROR so far */
-	uint32_t next_thread;  /* index in graph->threads of the thread that is reported next */
+	uint32_t next_thread;  /* index in graph->threads at which the next search begins */
 	bool too_many_classes; /* there are more than AG_GRAPH_NEW new classes */
 	/* Of a walk in a child process: */
 	struct ag_snapshot *snapshot; /* NULL: the walk runs in the JVM */
 	struct ag_walk_order order;
-	uint32_t nameless; /* number of roots whose method has an id in the child only: no name */
+	uint32_t nameless; /* roots without a method name: the id exists in the child only */
 };
 
 static inline void ag_graph_write(struct ag_graph_walk *w, const struct heap_stream_record *record)

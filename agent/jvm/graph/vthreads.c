@@ -23,7 +23,7 @@ static int is_used(struct ag_jvm *jvm, jclass class, bool *used)
 	return rc;
 }
 
-/* Comparing names is enough, because application loaders cannot define classes in java.*. */
+/* Looks for the name only, because application loaders cannot define classes in java.*. */
 int ag_vthreads_find(struct ag_jvm *jvm, const struct ag_classes *classes, jclass *found)
 {
 	int release = ag_jvmti_release(jvm);
@@ -137,7 +137,7 @@ bool ag_vthreads_certain(struct ag_vthreads *threads)
 	return is_confirmed(threads);
 }
 
-/* If SetTag fails, the class retains its tag until the session ends, which has no effect. */
+/* Removes the tag.  If SetTag fails, the class is tagged until the session ends: harmless. */
 void ag_vthreads_forget(struct ag_jvm *jvm, struct ag_vthreads *threads)
 {
 	if (threads->class)
