@@ -101,7 +101,7 @@ static jvmtiIterationControl JNICALL on_object(jlong class_tag, jlong size, jlon
 	return ag_walk_continues(w->limit) ? JVMTI_ITERATION_CONTINUE : JVMTI_ITERATION_ABORT;
 }
 
-/* Gets the first object of each unknown class, which the walk has tagged. */
+/* Gets the first object of each unlisted class, which the walk has tagged. */
 static int unknown_get(struct ag_jvm *jvm, uint32_t unknown, struct ag_tagged *found)
 {
 	jlong tags[UNKNOWN_MAX];

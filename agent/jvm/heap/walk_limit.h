@@ -24,7 +24,10 @@ void ag_walk_limit_begin(struct ag_walk_limit *limit);
 /* Checks the clock and the channel.  If the walk must end, sets limit->over and returns false. */
 bool ag_walk_limit_check(struct ag_walk_limit *limit);
 
-/* Call it for each object.  Returns false if the walk must end.  Inline for speed. */
+/*
+ * Counts down, and calls ag_walk_limit_check() every 2^18 objects.  Call it for each object.
+ * Returns false if the walk must end.  Inline for speed.
+ */
 static inline bool ag_walk_continues(struct ag_walk_limit *limit)
 {
 	return --limit->left > 0 || ag_walk_limit_check(limit);
