@@ -149,7 +149,8 @@ static struct ag_instrument_group group_after(const struct ag_instrument_group *
 }
 
 /*
- * If the JVM refuses the group, tries each half of it, because usually it refuses only one class.
+ * Instruments the group.  If the JVM refuses the group, tries each half of it, because usually the
+ * JVM refuses only one class.
  */
 void ag_instrument_add(const struct ag_instrument_group *g, uint32_t n)
 {

@@ -61,7 +61,7 @@ struct ag_quiesce_shard {
 
 /* Reads the owner's word, in a callback. */
 #define AG_QUIESCE_LOOK(owner) __atomic_load_n((owner), __ATOMIC_SEQ_CST)
-/* Publishes an owner, or withdraws it (0, NULL). */
+/* Sets the owner's word: publishes an owner or, with 0 or NULL, withdraws it. */
 #define AG_QUIESCE_SET(owner, value) __atomic_store_n((owner), (value), __ATOMIC_SEQ_CST)
 
 /* Increments a counter; nested callbacks count separately. */
