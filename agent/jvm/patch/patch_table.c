@@ -14,7 +14,7 @@ static struct ag_patches *the_patches;
 static void discard(struct ag_patches *p)
 {
 	if (p->operation)
-		(void)(*p->ti)->DestroyRawMonitor(p->ti, p->operation); /* unused so far */
+		(void)(*p->ti)->DestroyRawMonitor(p->ti, p->operation); /* no thread has used it */
 	if (p->table)
 		(void)(*p->ti)->DestroyRawMonitor(p->ti, p->table);
 	if (p->ti)
@@ -275,7 +275,7 @@ static void output_failed(struct ag_patches *p, struct call *call)
 	} else if (p->current->mode == AG_PATCH_INSTALL) {
 		p->current->no_memory = true;
 		call->thrown = p->current->thrown;
-	} /* when restoring, nothing to do: the incoming bytes take effect, as they should */
+	} /* when restoring, there is nothing to do, because the incoming bytes take effect */
 }
 
 /* Copies call->output to JVMTI memory.  Returns false if there is no memory. */
@@ -301,7 +301,10 @@ static void under_lock(struct ag_patches *p, struct call *call,
 	ag_patches_unlock(p, p->table);
 }
 
-/* Runs on every thread for every class.  For a class without a tag it only looks up the tag. */
+/*
+ * The ClassFileLoadHook, which returns the output of a patch.  Runs on every thread for every
+ * class.  For a class without a tag it only looks up the tag.
+ */
 static void JNICALL hook(jvmtiEnv *ti, JNIEnv *jni, jclass class, jobject loader,
 			 const char *name, jobject domain, jint len, const unsigned char *bytes,
 			 jint *new_len, unsigned char **new_bytes)

@@ -66,7 +66,7 @@ struct ag_patches {
 	uint64_t globals;  /* number of global references, which belong to no session, either */
 
 	/*
-	 * Changed only while `operation` is held; members that the hook reads, also under `table`:
+	 * Changed only while `operation` is held and, if the hook reads the member, `table`, too:
 	 */
 	jvmtiEnv *hook; /* environment of the hook; exists while there are patches */
 	struct ag_patch *list;
