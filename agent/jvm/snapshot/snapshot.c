@@ -17,8 +17,8 @@
 
 #define KERNEL_SIGSET 8 /* bytes */
 #define LOOK_MS 50
-#define STILL_NS INT64_C(1500000000)  /* limit without progress if the child does not run */
-#define BUSY_NS INT64_C(20000000000)  /* limit without progress on a busy machine, see is_busy() */
+#define STILL_NS INT64_C(1500000000)  /* maximum time without progress */
+#define BUSY_NS INT64_C(20000000000)  /* the same while is_busy() is true, on a busy machine */
 
 static int fail(struct ag_snapshot *s, enum wire_snapshot_why why, int code)
 {

@@ -93,6 +93,8 @@ void ag_walk_order_begin(struct ag_walk_order *o)
 }
 
 /*
+ * Decides what the callback does with a reference.
+ *
  * The first reference that HotSpot reports from the table is the one to the table's class.  If the
  * class were pushed before the tail, the tail would not be popped last; so the callback skips this
  * reference.  HotSpot visits the class later, because the first element of the table, also an
