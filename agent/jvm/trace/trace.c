@@ -139,7 +139,7 @@ int ag_trace_describe(struct ag_jvm *jvm, struct ag_trace *trace, uint32_t i,
 		return 0; /* the hooks record no values */
 	ag_free(jvm->mem, method->kinds);
 	method->n = 0;
-	method->kinds = ag_jvm_alloc(jvm, text.len, 1); /* each type has a character or more */
+	method->kinds = ag_jvm_alloc(jvm, text.len, 1); /* enough: a type has at least one char */
 	if (!method->kinds)
 		return -1;
 	while (cf_type_next(&parameters, &type))

@@ -111,7 +111,7 @@ struct ag_trace_state {
 	uint64_t calls;    /* calls that ended, recorded or not */
 	uint64_t too_many; /* not recorded: over the rate limit */
 	uint64_t no_room;  /* not recorded: no free record */
-	uint64_t hooks_ns; /* time in hooks: estimated, but measured for recording calls */
+	uint64_t hooks_ns; /* time in hooks: an estimate per call, and measured time of recording */
 };
 void ag_trace_state(const struct ag_trace *trace, struct ag_trace_state *state);
 

@@ -10,7 +10,10 @@
 #define CLASS_ROOM 512u /* for the class of an exception, if no values are recorded */
 #define SCAN_MAX 8 /* records examined per attempt, so that the hook does not delay its thread */
 
-/* A token's parts, from the lowest bits on: slot, record, the trace's first serial, generation. */
+/*
+ * The parts of a token, from the lowest bits on: the trace's slot, the index of the record, the
+ * serial number of the trace's first method, the generation of the record.
+ */
 #define FIRST_BITS 30
 #define INDEX_AT AG_TRACE_SLOT_BITS
 #define FIRST_AT (INDEX_AT + AG_RECORD_BITS)
@@ -202,8 +205,8 @@ static struct ag_record *take_counting(const struct ag_hook *hook, bool by_rate,
 }
 
 /*
- * If the trace has a min_ns, does not apply the rate limit: it concerns only calls that take that
- * long, and ag_call_close() applies it.
+ * Takes a record.  If the trace has a min_ns, does not apply the rate limit, because the limit
+ * concerns only calls that take that long; ag_call_close() applies it.
  */
 jlong ag_call_open(const struct ag_hook *hook)
 {

@@ -4,7 +4,7 @@
 
 #define NS_PER_MS INT64_C(1000000)
 #define MEASURE_MS 2
-#define WAITS_MAX 10 /* a signal ends a wait early */
+#define WAITS_MAX 10 /* maximum of waits; there may be several, because a signal ends a wait */
 #define READINGS 8
 #define CHECK_NS (100 * NS_PER_MS)
 #define NOISE_NS 20000 /* error of a reading if each of its attempts was interrupted */

@@ -55,7 +55,7 @@ struct ag_trace {
 
 	/* Used by the session's thread: */
 	uint32_t taken;  /* claimed with ag_quiesce_claim() */
-	uint32_t abandoned; /* 1: given up while a hook was in flight, which reads this */
+	uint32_t abandoned; /* 1: the trace was given up with a hook in flight, which reads this */
 	uint32_t first, n; /* serial number of the first method, number of methods */
 	uint32_t next;   /* the lowest serial number that no trace has used in this slot */
 	uint64_t credit_ns; /* the part of the credit below one call, in 10^-9 calls */
@@ -91,7 +91,7 @@ static inline void ag_count(uint64_t *counter, uint64_t n)
 	(void)__atomic_fetch_add(counter, n, __ATOMIC_RELAXED);
 }
 
-/* Takes one call from the credit.  Returns false if the rate limit forbids to record the call. */
+/* Takes one call from the credit.  Returns false if the rate limit forbids recording the call. */
 static inline bool ag_trace_credit(struct ag_trace *trace)
 {
 	if (trace->wanted.per_second == 0)
