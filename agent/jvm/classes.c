@@ -175,8 +175,8 @@ static int ids_found(struct ag_jvm *jvm, struct ag_ids *ids, jobject object, uin
 }
 
 /*
- * The object's key in the map is its identity hash with the top bit set, because 0 is not a valid
- * key.  If another object has this key, the next unused key is taken.
+ * Finds the object in the map, or adds it.  Its key is its identity hash with the top bit set,
+ * because 0 is not a valid key.  If another object has this key, the next unused key is taken.
  */
 int ag_ids_take(struct ag_jvm *jvm, struct ag_ids *ids, jobject object, uint32_t *id, bool *new)
 {

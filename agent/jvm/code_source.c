@@ -118,8 +118,9 @@ int ag_code_source_of_domain(struct ag_jvm *jvm, jobject domain, char text[AG_CO
 }
 
 /*
- * A named module without a layer is a dynamic module and has no location.  The exception is
- * java.base: it has no layer because it is defined before the first one exists (Module.getLayer()).
+ * Composes the location from the name of the module.  A named module without a layer is a dynamic
+ * module and has no location.  The exception is java.base: it has no layer because it is defined
+ * before the first layer exists (Module.getLayer()).
  */
 int ag_code_source_of_module(struct ag_jvm *jvm, jobject module, char text[AG_CODE_SOURCE_MAX])
 {

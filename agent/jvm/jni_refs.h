@@ -9,7 +9,10 @@ int ag_ref_push(struct ag_jvm *jvm);
 void ag_ref_pop(struct ag_jvm *jvm);
 /* Ensures capacity for n more local references, as -Xcheck:jni demands. */
 int ag_ref_expect(struct ag_jvm *jvm, jint n);
-/* Ensures capacity for a callback: -Xcheck:jni also counts the references of outer local frames. */
+/*
+ * Ensures capacity for the local references of a callback, because -Xcheck:jni also counts those of
+ * outer local frames.
+ */
 void ag_ref_expect_callback(JNIEnv *jni);
 /* Deletes a local reference; NULL is allowed. */
 void ag_ref_drop(struct ag_jvm *jvm, jobject ref);
