@@ -159,7 +159,7 @@ int group_open(const struct group *g, const char *name)
 	fd = inroot_open_regular(g->root_fd, path, O_NOFOLLOW, &st);
 	if (fd >= 0 && (fstatfs(fd, &fs) < 0 || ((uint32_t)fs.f_type != CGROUP_TYPE &&
 						 (uint32_t)fs.f_type != CGROUP2_TYPE))) {
-		(void)close(fd); /* read-only */
+		(void)close(fd); /* only read from: no error matters */
 		return -EINVAL;
 	}
 	return fd;

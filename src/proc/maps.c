@@ -16,8 +16,8 @@
 
 /* struct procmap_query and PROCMAP_QUERY of linux/fs.h, which older kernel headers lack. */
 struct query {
-	uint64_t size, flags, address;           /* in */
-	uint64_t start, end, vma_flags, page_size, offset, inode; /* out */
+	uint64_t size, flags, address; /* in: the caller sets them */
+	uint64_t start, end, vma_flags, page_size, offset, inode; /* out: the kernel sets them */
 	uint32_t dev_major, dev_minor;
 	uint32_t name_size, build_id_size;       /* in: 0 for none; out: length with the NUL */
 	uint64_t name_address, build_id_address; /* in */

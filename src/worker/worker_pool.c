@@ -27,7 +27,7 @@ struct task {
 /* Memory that all workers share with this process. */
 struct shared {
 	_Atomic uint32_t next; /* index of the first task that no worker has taken */
-	/* When the worker of a slot has taken its task */
+	/* By slot: monotonic_ns() when its worker started or last took a task */
 	_Atomic int64_t since_ns[WORKER_POOL_MAX];
 	struct task tasks[];
 };

@@ -78,7 +78,7 @@ static void show_json(const struct ctx *ctx, const char *path, uint64_t size,
 	json_put_text(doc, "file", path);
 	json_put_number(doc, "bytes", (int64_t)size);
 	if (ctx->file)
-		json_put_null(doc, "live"); /* unknown */
+		json_put_null(doc, "live"); /* a dump does not state it */
 	else
 		json_put_bool(doc, "live", !opts->all);
 	json_put_text(doc, "redacted", redacted(opts));

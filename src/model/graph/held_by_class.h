@@ -20,7 +20,7 @@ struct held_by_class {
 enum held_role {
 	HELD_RETAINED, /* with its retained size */
 	HELD_SHALLOW,  /* with its shallow size */
-	HELD_APART,    /* not at all */
+	HELD_APART,    /* not counted in the total */
 };
 
 struct held_by_class_wanted {

@@ -10,7 +10,8 @@
 struct openmetrics_jvm {
 	int pid;
 	const char *main, *container; /* with `pid`, the labels of every time series */
-	const char *namespace, *pod, *container_name; /* Kubernetes names, or NULL: labels, too */
+	/* Kubernetes' names: each is a label of every time series, too, unless it is NULL. */
+	const char *namespace, *pod, *container_name;
 	const char *pod_uid; /* a label of jvm_info, unless NULL */
 	const char *version, *vm, *gc;
 	double uptime; /* seconds; NAN: unknown */

@@ -271,7 +271,7 @@ static void remove_leftover(void *arg, int dir_fd, const char *name)
 	 * write fails.
 	 */
 	fifo = open_typed(dir_fd, name, S_IFIFO);
-	(void)unlinkat(dir_fd, name, 0); /* best effort */
+	(void)unlinkat(dir_fd, name, 0); /* at a failure, the file stays */
 }
 
 /*
