@@ -52,7 +52,7 @@ prints $'\nOptions of every command: .*, -v, --verbose, -h, --help.\n' info --he
 for command in "${commands[@]}"; do
 	while read -r words; do
 		case $words in
-		list* | agent* | top | *all* | *" app.hprof"* | "profile app.jfr"* | "jfr view"*) continue ;;
+		list* | agent* | copy* | exporter* | top | *all* | *" app.hprof"* | "profile app.jfr"* | "jfr view"*) continue ;;
 		esac
 		words=${words/4711/4194305}
 		(cd "$work" && eval "exec \"$(realpath "$jtool")\" ${words%%|*}") >"$work/out" 2>&1
