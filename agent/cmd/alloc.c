@@ -110,7 +110,7 @@ static int tick(struct ag_alloc_sender *t, uint32_t turn)
 {
 	if (turn % STATES_PER_TICK == 0) {
 		ag_alloc_profile_tick(t->jvm, t->profile);
-		ag_clear_error(t->jvm); /* an error leaves the interval unchanged */
+		ag_clear_error(t->jvm); /* the next tick tries again */
 		if (ag_alloc_send_frames(t) != 0)
 			return -1;
 	}

@@ -70,12 +70,13 @@ enum heap_stream_strength {
 	HEAP_STREAM_STRENGTHS,
 };
 
+/* Kinds of GC roots; in parentheses, what else the record of such a root has. */
 enum heap_stream_root {
 	HEAP_STREAM_ROOT_CLASS, /* a class of the bootstrap loader */
 	HEAP_STREAM_ROOT_JNI_GLOBAL,
-	HEAP_STREAM_ROOT_JNI_LOCAL, /* a local reference of JNI code: thread, depth, method */
-	HEAP_STREAM_ROOT_STACK,     /* a local variable of a stack frame: thread, depth, method */
-	HEAP_STREAM_ROOT_THREAD,    /* the java.lang.Thread of a live thread: its thread id */
+	HEAP_STREAM_ROOT_JNI_LOCAL, /* a local reference of JNI code (thread, depth, method) */
+	HEAP_STREAM_ROOT_STACK,     /* a local variable of a frame (thread, depth, method) */
+	HEAP_STREAM_ROOT_THREAD,    /* the java.lang.Thread of a live thread (thread) */
 	HEAP_STREAM_ROOT_MONITOR,   /* a thread has locked the object's monitor or waits for it */
 	HEAP_STREAM_ROOT_VM,        /* the JVM itself refers to the object */
 	HEAP_STREAM_ROOTS,

@@ -37,10 +37,10 @@ static const char *gc_of_policy(const char *policy)
 }
 
 /*
- * Identifies collectors that set no policy, by the names of their counters.  Shenandoah sets
- * sun.gc.collector.0.name; ZGC sets sun.gc.collector.0.name (generational) or
- * sun.gc.collector.2.name.  Two collectors set neither and have a space of their own: ZGC of JDK
- * 11, with the space "old", and Epsilon, with the space "Heap".
+ * Identifies the collectors that leave sun.gc.policy.name unset, by the values of other counters.
+ * Shenandoah and generational ZGC are named in sun.gc.collector.0.name, other ZGC in
+ * sun.gc.collector.2.name.  ZGC of JDK 11 and Epsilon set neither counter, but
+ * sun.gc.generation.1.name: "old" is ZGC's, and "Heap" is Epsilon's.
  */
 static const char *gc_of_names(const struct perfdata *perf)
 {

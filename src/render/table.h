@@ -29,7 +29,7 @@ void table_free(struct table *t);
 void table_row(struct table *t);
 /* Adds the total as the last row.  It is not in JSON. */
 void table_total(struct table *t);
-void table_set(struct table *t, size_t column, struct cell cell); /* copies a text in `cell` */
+void table_set(struct table *t, size_t column, struct cell cell); /* copies the cell's text */
 /* Sets a cell to a copy of the text; NULL leaves the cell unset. */
 void table_text(struct table *t, size_t column, const char *text);
 void table_number(struct table *t, size_t column, int64_t value);

@@ -62,7 +62,7 @@ static bool is_musl(const char *name)
 struct search {
 	struct loaded_agents *images;
 	const struct target_ns *ns;
-	const char *root; /* path of the target's root as PID/root shows it; NULL: unreadable */
+	const char *root; /* where the link /proc/PID/root leads to; NULL: unreadable */
 	const struct buf *agent; /* content of this build's agent */
 	const char *name;        /* file name of this build's agent when it is staged */
 	unsigned opened;

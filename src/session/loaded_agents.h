@@ -54,7 +54,7 @@ const struct loaded_agent *loaded_agents_at(const struct loaded_agents *images, 
 /* Returns this build's agent, or NULL.  Prefers one that sleeps. */
 const struct loaded_agent *loaded_agents_own(const struct loaded_agents *images);
 
-/* Returns an agent of another build that sleeps, or NULL. */
+/* Returns a sleeping agent of another build, or NULL. */
 const struct loaded_agent *loaded_agents_foreign(const struct loaded_agents *images);
 
 /*

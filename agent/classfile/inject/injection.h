@@ -26,7 +26,7 @@ struct inj_method {
 
 /* The inserted code, and the stack and locals that it needs. */
 struct inj_added {
-	/* `enter`: the calls of the hooks enter and arg…; `exit`: the call of exit… */
+	/* Calls of the hooks: enter and argI to argL; and exit, or one of exitI to exitL. */
 	struct cf_output enter, exit;
 	/*
 	 * Sorted entries: u4 pc, u1 length, code to insert before pc.  Jumps to pc skip the

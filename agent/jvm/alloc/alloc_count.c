@@ -27,8 +27,8 @@ static bool is_wanted(const struct ag_alloc_profile *profile, uint32_t kind)
 }
 
 /*
- * Sets the kind of a new cell.  If the globs exclude the kind, lets objects of this cell never take
- * the slow path again.
+ * Sets the kind of a new cell.  If the globs exclude the kind, later allocations that are
+ * counted in this cell do not take the slow path again.
  */
 static void set_kind(const struct ag_alloc_profile *profile, struct ag_count_cell *cell,
 		     uint32_t kind)

@@ -1,4 +1,4 @@
-/* The threads' tables of counters, and when the stack is walked. */
+/* Keeps each thread's table of counters, and decides which allocations walk the stack. */
 #ifndef __clang__ /* clang does not have this pragma */
 #pragma GCC optimize("O2")
 #endif

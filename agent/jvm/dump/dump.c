@@ -9,7 +9,7 @@
 /* Type of the child's last frame.  Its payload: u32 value of ag_dump_heap.n_unknown. */
 #define CHILD_END UINT16_MAX
 #define ROOTS ((size_t)1 << 20) /* maximum of GC roots; only the written pages take memory */
-#define LOOK 1024 /* callbacks between two checks of the clock, in the JVM */
+#define LOOK 1024 /* callbacks between two checks of the clock; the child checks none */
 
 /* Gives up the dump: ends the walk with `why` in the JVM, or exits with `code` in the child. */
 static jint lose(struct ag_dump *d, enum wire_snapshot_why why, int code)

@@ -19,7 +19,7 @@ struct fields {
 	uint32_t n;
 };
 
-/* Returns true for an instance field with a reference, unless HotSpot reports that reference. */
+/* Returns true for an instance field of a reference type, unless HotSpot reports its value. */
 static bool is_wanted(const char *name, const char *signature, jint modifiers)
 {
 	if (modifiers & ACC_STATIC || (*signature != 'L' && *signature != '['))

@@ -57,7 +57,7 @@ struct ag_graph_walk {
 	struct ag_vthreads vthreads;
 	const struct ag_self_objects *own; /* the agent's objects; last: the arrays, the holder */
 	struct ag_wait_limit patience; /* limits the pause, and sums up the waits for the client */
-	uint64_t written;      /* bytes of the heap stream in earlier pieces */
+	uint64_t written;      /* bytes of the heap stream in earlier frames */
 	int64_t begin_ns;      /* begin of the pause; 0: before the first callback */
 	uint64_t holder;       /* address of the holder, see graph.h */
 	uint64_t seen_elements; /* bits: elements of the holder that were reported at their index */

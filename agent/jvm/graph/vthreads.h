@@ -74,8 +74,8 @@ static inline bool ag_vthread_is_null(uint64_t object, uint32_t offset, bool col
 }
 
 /*
- * In a heap callback: returns true if the object is a virtual thread without a continuation, which
- * the walk must not visit.
+ * In a heap callback: returns true if the object is a virtual thread without a continuation.  The
+ * walk must not visit such a thread.
  */
 static inline bool ag_vthread_is_bad(const struct ag_vthreads *threads, jlong class_tag,
 				     uint64_t object)

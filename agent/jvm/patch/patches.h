@@ -32,7 +32,7 @@
 
 struct ag_new_patch {
 	jclass class;
-	uint8_t *bytes; /* the class file F; allocated with jvm->mem */
+	uint8_t *bytes; /* the new class file, F above; allocated with jvm->mem */
 	size_t len;
 	char file[AG_PATCH_TEXT], digest[AG_PATCH_TEXT];
 };

@@ -59,7 +59,7 @@ enum ag_walk_step {
 int ag_walk_order_make(struct ag_jvm *jvm, struct ag_walk_order *o, uint32_t room, jobject first);
 void ag_walk_order_release(struct ag_jvm *jvm, struct ag_walk_order *o);
 
-/* Reads the addresses of the arrays.  Call it in the first callback of the walk. */
+/* Reads the addresses of `table` and `tail`.  Call it in the first callback of the walk. */
 void ag_walk_order_begin(struct ag_walk_order *o);
 
 /* Returns what the callback for a reference must do.  If `referrer` is 0, the object is a root. */

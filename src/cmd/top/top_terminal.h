@@ -20,8 +20,8 @@ int top_terminal_enter(void) _must_check_;
  */
 bool top_terminal_is_suspend(char key);
 /*
- * Enters the screen and modes again after the process was stopped and a shell has used the
- * terminal.
+ * Switches to the alternate screen and sets the modes of the terminal again, after the process was
+ * stopped and a shell has used the terminal.
  */
 void top_terminal_resume(void);
 /* Restores the terminal; does nothing if it was not entered. */

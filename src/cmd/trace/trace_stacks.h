@@ -15,8 +15,8 @@ struct trace_stacks {
 };
 
 /*
- * Opens the files of the options that were given.  Returns -1 with err set on failure; release `s`
- * in either case.
+ * Opens the output files that the given options name.  Returns -1 with err set on failure; release
+ * `s` in either case.
  */
 int trace_stacks_open(struct trace_stacks *s, const struct trace_opts *opts, struct err *err)
 	_must_check_;

@@ -10,7 +10,7 @@
 struct graph_dfs {
 	const struct graph *graph;
 	bool weak;         /* follow REFERENT edges, too */
-	uint32_t n;        /* the highest number of a node so far */
+	uint32_t n;        /* the highest depth-first number given so far */
 	/* Arrays indexed by depth-first number: */
 	uint32_t *node;    /* the node with this number */
 	uint32_t *parent;  /* number of the parent in the search tree */
