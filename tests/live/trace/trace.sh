@@ -404,7 +404,7 @@ messages() {
 	refuses 2 '.' "$v: a missing pattern is refused" trace "$JVM_PID"
 	refuses 2 'summary' "$v: --summary with --stack: refused" \
 		trace "$JVM_PID" 'TraceShapes.*' --summary --stack
-	refuses 2 'exclude' "$v: --args with --no-args: refused" \
+	refuses 2 'cannot be combined' "$v: --args with --no-args: refused" \
 		trace "$JVM_PID" 'TraceShapes.*' --args --no-args
 	refuses 1 'native' "$v: a native method is refused" \
 		trace "$JVM_PID" 'java.lang.Object.hashCode' -d 1
