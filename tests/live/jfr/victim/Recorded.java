@@ -49,17 +49,28 @@ public class Recorded {
 		}
 	}
 
+	/*
+	 * Two threads take turns: each waits for 13 ms, which is longer than the 10 ms from which JFR
+	 * records waits.
+	 */
 	static void contend() {
 		while (!ended) {
 			synchronized (LOCK) {
-				pause(11);
+				pause(15);
 			}
+			pause(2); /* else this thread could take the lock again at once */
+		}
+	}
+
+	static void park() {
+		while (!ended) {
 			PARKED.lock();
 			try {
-				pause(11);
+				pause(15);
 			} finally {
 				PARKED.unlock();
 			}
+			pause(2);
 		}
 	}
 
@@ -137,6 +148,8 @@ public class Recorded {
 		start(threads, "allocate", Recorded::allocate);
 		start(threads, "contend-1", Recorded::contend);
 		start(threads, "contend-2", Recorded::contend);
+		start(threads, "park-1", Recorded::park);
+		start(threads, "park-2", Recorded::park);
 		start(threads, "refuse \u00e9\u20ac", Recorded::refuse);
 		start(threads, "files", Recorded::files);
 		start(threads, "sockets", Recorded::sockets);
