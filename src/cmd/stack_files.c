@@ -29,12 +29,26 @@ static int check_paths(const char *const paths[static STACKFILE_KINDS], struct e
 	return 0;
 }
 
+static bool is_stdout(const char *path)
+{
+	return path && strcmp(path, "-") == 0;
+}
+
+bool stack_files_take_stdout(const char *const paths[static STACKFILE_KINDS])
+{
+	for (int i = 0; i < STACKFILE_KINDS; i++) {
+		if (is_stdout(paths[i]))
+			return true;
+	}
+	return false;
+}
+
 int stack_files_check(const char *const paths[static STACKFILE_KINDS], bool json, struct err *err)
 {
 	const char *first = json ? "--json" : NULL;
 
 	for (int i = 0; i < STACKFILE_KINDS; i++) {
-		if (!paths[i] || strcmp(paths[i], "-") != 0)
+		if (!is_stdout(paths[i]))
 			continue;
 		if (first)
 			return err_set(err, EXIT_USAGE,

@@ -23,6 +23,8 @@ struct stack_files {
  */
 int stack_files_check(const char *const paths[static STACKFILE_KINDS], bool json, struct err *err)
 	_must_check_;
+/* Returns whether one of the files is stdout. */
+bool stack_files_take_stdout(const char *const paths[static STACKFILE_KINDS]);
 /*
  * Opens the files whose path is not NULL, before the JVM does any work for them.  The paths must
  * outlive `f`.  Returns 0, or -1 with err set; release `f` in either case.

@@ -47,11 +47,14 @@ static const struct opt alloc_rows[] = {
 	  "bytes, count, live or live-count (default: bytes, or live)", sorts },
 	{ 0, "depth", OPT_NUMBER, AT(depth), "N", "frames of a stack (default, maximum 64)", NULL },
 	OPT_GROUP("Files"),
-	{ 0, "collapsed", OPT_TEXT, AT(collapsed), "FILE", "write collapsed stacks", NULL },
+	{ 0, "collapsed", OPT_TEXT, AT(paths[STACKFILE_COLLAPSED]), "FILE",
+	  "write collapsed stacks", NULL },
 	{ 0, "no-lines", OPT_FLAG, AT(no_lines), NULL, "collapsed stacks without line numbers",
 	  NULL },
-	{ 0, "flamegraph", OPT_TEXT, AT(flamegraph), "FILE.html", "write a flame graph", NULL },
-	{ 0, "pprof", OPT_TEXT, AT(pprof), "FILE.pb.gz", "write a profile for go tool pprof",
+	{ 0, "flamegraph", OPT_TEXT, AT(paths[STACKFILE_FLAMEGRAPH]), "FILE.html",
+	  "write a flame graph", NULL },
+	{ 0, "pprof", OPT_TEXT, AT(paths[STACKFILE_PPROF]), "FILE.pb.gz",
+	  "write a profile for go tool pprof",
 	  NULL },
 	{ 0, "force", OPT_FLAG, AT(force), NULL, "replace these files if they exist", NULL },
 	OPT_END,
@@ -99,18 +102,6 @@ static int check_limits(const struct alloc_opts *opts, struct err *err)
 			       (unsigned long long)(ALLOC_MEMORY_MIN >> 20),
 			       (unsigned long long)(WIRE_ALLOC_MEMORY_MAX >> 20));
 	return 0;
-}
-
-static int check_files(const struct ctx *ctx, struct err *err)
-{
-	const struct alloc_opts *opts = ctx->opts;
-	const char *const paths[STACKFILE_KINDS] = {
-		[STACKFILE_COLLAPSED] = opts->collapsed,
-		[STACKFILE_FLAMEGRAPH] = opts->flamegraph,
-		[STACKFILE_PPROF] = opts->pprof,
-	};
-
-	return stack_files_check(paths, ctx->json, err);
 }
 
 static void free_globs(char **globs)
@@ -174,7 +165,7 @@ static int check(const struct ctx *ctx, struct err *err)
 	const char *option = profiling_option(opts);
 	char **globs;
 
-	if (check_limits(opts, err) < 0 || check_files(ctx, err) < 0)
+	if (check_limits(opts, err) < 0 || stack_files_check(opts->paths, ctx->json, err) < 0)
 		return -1;
 	if (opts->exact && opts->interval != ALLOC_INTERVAL_UNSET)
 		return err_set(err, EXIT_USAGE,
@@ -332,12 +323,7 @@ static int run_with_files(const struct ctx *ctx, struct err *err)
 	const struct alloc_opts *opts = ctx->opts;
 	struct stack_files files = { .no_lines = opts->no_lines };
 	struct alloc a = { 0 };
-	const char *const paths[] = {
-		[STACKFILE_COLLAPSED] = opts->collapsed,
-		[STACKFILE_FLAMEGRAPH] = opts->flamegraph,
-		[STACKFILE_PPROF] = opts->pprof,
-	};
-	int rc = stack_files_open(&files, paths, opts->force, err);
+	int rc = stack_files_open(&files, opts->paths, opts->force, err);
 
 	if (rc == 0)
 		rc = ctx->file ? read_report(ctx, &a, err) : take(ctx, &a, err);

@@ -24,7 +24,7 @@ struct alloc_opts {
 	unsigned limit;
 	int sort;             /* enum alloc_order; -1: not given */
 	bool exact, live, recorded, no_lines, force;
-	const char *collapsed, *flamegraph, *pprof;
+	const char *paths[STACKFILE_KINDS]; /* of the output files; NULL: not given */
 };
 
 /*

@@ -106,13 +106,6 @@ static int write_files(const struct ctx *ctx, const struct alloc_view *view,
 	return rc;
 }
 
-static bool is_stdout_taken(const struct alloc_opts *opts)
-{
-	return (opts->collapsed && strcmp(opts->collapsed, "-") == 0) ||
-	       (opts->flamegraph && strcmp(opts->flamegraph, "-") == 0) ||
-	       (opts->pprof && strcmp(opts->pprof, "-") == 0);
-}
-
 static void print_no_sites(const struct ctx *ctx, const struct alloc_view *view)
 {
 	const struct alloc *a = view->alloc;
@@ -137,9 +130,10 @@ static void print_no_sites(const struct ctx *ctx, const struct alloc_view *view)
 
 static void print(const struct ctx *ctx, const struct alloc_view *view)
 {
+	const struct alloc_opts *opts = ctx->opts;
 	_cleanup_buf_ struct buf out = BUF_INIT;
 
-	if (is_stdout_taken(ctx->opts))
+	if (stack_files_take_stdout(opts->paths))
 		return;
 	if (ctx->json) {
 		json_print_take(alloc_json(view), ctx->out);

@@ -21,13 +21,16 @@ static const struct opt profile_rows[] = {
 	{ 0, "threads", OPT_FLAG, AT(threads), NULL, "split by thread", NULL },
 	{ 0, "depth", OPT_NUMBER, AT(depth), "N", "only the N innermost frames of a stack", NULL },
 	OPT_GROUP("Files"),
-	{ 0, "collapsed", OPT_TEXT, AT(collapsed), "FILE", "write collapsed stacks", NULL },
+	{ 0, "collapsed", OPT_TEXT, AT(paths[STACKFILE_COLLAPSED]), "FILE",
+	  "write collapsed stacks", NULL },
 	{ 0, "no-lines", OPT_FLAG, AT(no_lines), NULL, "collapsed stacks without line numbers",
 	  NULL },
-	{ 0, "flamegraph", OPT_TEXT, AT(flamegraph), "FILE.html", "write a flame graph", NULL },
+	{ 0, "flamegraph", OPT_TEXT, AT(paths[STACKFILE_FLAMEGRAPH]), "FILE.html",
+	  "write a flame graph", NULL },
 	{ 0, "diff", OPT_TEXT, AT(diff), "BASE",
 	  "compare the flame graph with BASE.jfr or collapsed stacks", NULL },
-	{ 0, "pprof", OPT_TEXT, AT(pprof), "FILE.pb.gz", "write a profile for go tool pprof",
+	{ 0, "pprof", OPT_TEXT, AT(paths[STACKFILE_PPROF]), "FILE.pb.gz",
+	  "write a profile for go tool pprof",
 	  NULL },
 	{ 0, "force", OPT_FLAG, AT(force), NULL, "replace these files if they exist", NULL },
 	OPT_END,
@@ -36,11 +39,6 @@ static const struct opt profile_rows[] = {
 static int check(const struct ctx *ctx, struct err *err)
 {
 	const struct profile_opts *opts = ctx->opts;
-	const char *const paths[STACKFILE_KINDS] = {
-		[STACKFILE_COLLAPSED] = opts->collapsed,
-		[STACKFILE_FLAMEGRAPH] = opts->flamegraph,
-		[STACKFILE_PPROF] = opts->pprof,
-	};
 
 	if (opts->interval_ns > 0 && opts->interval_ns < INTERVAL_MIN_NS)
 		return err_set(err, EXIT_USAGE, "invalid --interval: expected at least 1ms");
@@ -49,10 +47,10 @@ static int check(const struct ctx *ctx, struct err *err)
 		return err_set(err, EXIT_USAGE,
 			       "--interval does not apply to -e %s, whose events have no interval",
 			       profile_kinds[opts->event]);
-	if (opts->diff && !opts->flamegraph)
+	if (opts->diff && !opts->paths[STACKFILE_FLAMEGRAPH])
 		return err_set(err, EXIT_USAGE,
 			       "--diff needs --flamegraph FILE.html, which shows the difference");
-	return stack_files_check(paths, ctx->json, err);
+	return stack_files_check(opts->paths, ctx->json, err);
 }
 
 static struct jfr_reader *open_reader(void *rec)
@@ -111,16 +109,11 @@ static int read_and_show(const struct ctx *ctx, struct stack_files *files, struc
 static int run(struct ctx *ctx, struct err *err)
 {
 	const struct profile_opts *opts = ctx->opts;
-	const char *const paths[STACKFILE_KINDS] = {
-		[STACKFILE_COLLAPSED] = opts->collapsed,
-		[STACKFILE_FLAMEGRAPH] = opts->flamegraph,
-		[STACKFILE_PPROF] = opts->pprof,
-	};
 	struct profile base = { .source = NULL };
 	struct stack_files files = {
 		.no_lines = opts->no_lines, .before = opts->diff ? &base.tree : NULL,
 	};
-	int rc = stack_files_open(&files, paths, opts->force, err);
+	int rc = stack_files_open(&files, opts->paths, opts->force, err);
 
 	if (rc == 0 && opts->diff)
 		rc = profile_read_base(ctx, &base, err);

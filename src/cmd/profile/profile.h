@@ -13,7 +13,8 @@ struct profile_opts {
 	unsigned depth;       /* 0: all frames */
 	unsigned limit;
 	bool threads, no_lines, force;
-	const char *collapsed, *flamegraph, *pprof, *diff;
+	const char *paths[STACKFILE_KINDS]; /* of the output files; NULL: not given */
+	const char *diff;
 };
 
 /*

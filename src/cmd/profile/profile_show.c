@@ -21,21 +21,12 @@ static void add_title(struct buf *out, const struct ctx *ctx, const struct profi
 			 main ? ", " : "", main ? main : "");
 }
 
-static bool is_stdout(const char *path)
-{
-	return path && strcmp(path, "-") == 0;
-}
-
-static bool is_stdout_taken(const struct profile_opts *opts)
-{
-	return is_stdout(opts->collapsed) || is_stdout(opts->flamegraph) || is_stdout(opts->pprof);
-}
-
 static void print(const struct ctx *ctx, const struct profile_view *view)
 {
+	const struct profile_opts *opts = ctx->opts;
 	_cleanup_buf_ struct buf out = BUF_INIT;
 
-	if (is_stdout_taken(ctx->opts))
+	if (stack_files_take_stdout(opts->paths))
 		return;
 	if (ctx->json) {
 		json_print_take(profile_json(view), ctx->out);

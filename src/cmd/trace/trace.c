@@ -37,13 +37,13 @@ static const struct opt trace_rows[] = {
 	{ 0, "rate", OPT_NUMBER, AT(rate), "N",
 	  "show at most N calls a second (default 200; 0: all)", NULL },
 	OPT_GROUP("Files"),
-	{ 0, "collapsed", OPT_TEXT, AT(collapsed), "FILE",
+	{ 0, "collapsed", OPT_TEXT, AT(paths[STACKFILE_COLLAPSED]), "FILE",
 	  "write nanoseconds by stack for flamegraph.pl; implies --stack", NULL },
 	{ 0, "no-lines", OPT_FLAG, AT(no_lines), NULL, "collapsed stacks without line numbers",
 	  NULL },
-	{ 0, "flamegraph", OPT_TEXT, AT(flamegraph), "FILE.html",
+	{ 0, "flamegraph", OPT_TEXT, AT(paths[STACKFILE_FLAMEGRAPH]), "FILE.html",
 	  "write a flame graph of time and calls; implies --stack", NULL },
-	{ 0, "pprof", OPT_TEXT, AT(pprof), "FILE.pb.gz",
+	{ 0, "pprof", OPT_TEXT, AT(paths[STACKFILE_PPROF]), "FILE.pb.gz",
 	  "write a profile for go tool pprof; implies --stack", NULL },
 	{ 0, "force", OPT_FLAG, AT(force), NULL, "replace FILE if it exists", NULL },
 	OPT_END,
@@ -58,11 +58,6 @@ static const struct trace_opts defaults = {
 	.max_methods = 1000,
 };
 
-static bool is_stdout(const char *path)
-{
-	return path && strcmp(path, "-") == 0;
-}
-
 static int check(const struct ctx *ctx, struct err *err)
 {
 	const struct trace_opts *opts = ctx->opts;
@@ -73,7 +68,7 @@ static int check(const struct ctx *ctx, struct err *err)
 		return err_set(err, EXIT_USAGE,
 			       "--summary cannot be combined with %s: a summary shows no single "
 			       "calls", opts->args ? "--args" : "stacks");
-	if (is_stdout(opts->collapsed) || is_stdout(opts->flamegraph) || is_stdout(opts->pprof))
+	if (stack_files_take_stdout(opts->paths))
 		return err_set(err, EXIT_USAGE,
 			       "stacks cannot go to stdout, where the calls are shown: write the "
 			       "stacks to a file");

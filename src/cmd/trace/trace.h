@@ -17,7 +17,7 @@ struct trace_opts {
 	unsigned rate, strings, elements, budget, max_methods;
 	const char *loader;
 	bool no_lines; /* write collapsed stacks without line numbers */
-	const char *collapsed, *flamegraph, *pprof; /* paths of output files; NULL: not given */
+	const char *paths[STACKFILE_KINDS]; /* of the output files; NULL: not given */
 	bool force;
 };
 
@@ -30,7 +30,8 @@ static inline bool trace_has_values(const struct trace_opts *opts)
 /* Returns whether calls are summed up by stack for --collapsed, --flamegraph or --pprof. */
 static inline bool trace_has_files(const struct trace_opts *opts)
 {
-	return opts->collapsed || opts->flamegraph || opts->pprof;
+	return opts->paths[STACKFILE_COLLAPSED] || opts->paths[STACKFILE_FLAMEGRAPH] ||
+	       opts->paths[STACKFILE_PPROF];
 }
 
 static inline bool trace_has_stacks(const struct trace_opts *opts)

@@ -7,16 +7,10 @@
 
 int trace_stacks_open(struct trace_stacks *s, const struct trace_opts *opts, struct err *err)
 {
-	const char *const paths[] = {
-		[STACKFILE_COLLAPSED] = opts->collapsed,
-		[STACKFILE_FLAMEGRAPH] = opts->flamegraph,
-		[STACKFILE_PPROF] = opts->pprof,
-	};
-
 	*s = (struct trace_stacks){ 0 };
 	s->files.no_lines = opts->no_lines;
 	call_tree_init(&s->tree, "ns", "calls");
-	return stack_files_open(&s->files, paths, opts->force, err);
+	return stack_files_open(&s->files, opts->paths, opts->force, err);
 }
 
 /*
