@@ -57,16 +57,17 @@ uint32_t call_tree_begin(struct call_tree *t, uint32_t n_frames, uint32_t max_fr
 	return n_frames < max_frames ? 0 : call_tree_cut(t, 0, max_frames);
 }
 
-static void add_up(uint64_t *sum, uint64_t more)
+void call_tree_add_values(uint64_t sum[CALL_TREE_VALUES], const uint64_t values[CALL_TREE_VALUES])
 {
-	if (__builtin_add_overflow(*sum, more, sum))
-		*sum = UINT64_MAX;
+	for (unsigned i = 0; i < CALL_TREE_VALUES; i++) {
+		if (__builtin_add_overflow(sum[i], values[i], &sum[i]))
+			sum[i] = UINT64_MAX;
+	}
 }
 
 void call_tree_add(struct call_tree *t, uint32_t node, const uint64_t values[CALL_TREE_VALUES])
 {
-	for (unsigned i = 0; i < CALL_TREE_VALUES; i++)
-		add_up(&t->nodes[node].self[i], values[i]);
+	call_tree_add_values(t->nodes[node].self, values);
 }
 
 const char *call_tree_name(const struct call_tree *t, uint32_t node)
@@ -85,8 +86,7 @@ static void sum_up(struct call_tree *t)
 	for (size_t i = t->n; i-- > 1;) {
 		const struct call_node *node = &t->nodes[i];
 
-		for (unsigned v = 0; v < CALL_TREE_VALUES; v++)
-			add_up(&t->nodes[node->parent].total[v], node->total[v]);
+		call_tree_add_values(t->nodes[node->parent].total, node->total);
 	}
 }
 

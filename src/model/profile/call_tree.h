@@ -71,11 +71,18 @@ uint32_t call_tree_cut(struct call_tree *t, uint32_t parent, uint32_t n_frames);
 uint32_t call_tree_child(struct call_tree *t, uint32_t parent, const char *name);
 void call_tree_add(struct call_tree *t, uint32_t node, const uint64_t values[CALL_TREE_VALUES]);
 
+/* Adds values to a sum.  An overflow yields the largest number. */
+void call_tree_add_values(uint64_t sum[CALL_TREE_VALUES], const uint64_t values[CALL_TREE_VALUES]);
 /* Computes the totals, and sorts children by name.  An overflow yields the largest number. */
 void call_tree_sum(struct call_tree *t);
 
 /* Returns the length of a frame's text without its line: of "a.b.C.m" in "a.b.C.m:12". */
 size_t call_tree_name_len(const char *frame);
+/*
+ * Returns the text of a node of a summed tree without its line, or the name of an allocated class.
+ * The caller frees it.
+ */
+char *call_tree_method(const struct call_tree *t, uint32_t node);
 /* Initialises *out with a summed copy of a summed tree, in which frames have no lines. */
 void call_tree_drop_lines(const struct call_tree *t, struct call_tree *out);
 

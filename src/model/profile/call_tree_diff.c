@@ -28,10 +28,7 @@ static void add_tree(struct call_tree *out, const struct call_tree *t, unsigned 
 
 	for (size_t i = 0; i < t->n; i++) {
 		const struct call_node *node = &t->nodes[i];
-		bool is_class = t->ends_in_classes && node->first == 0;
-		const char *name = call_tree_name(t, (uint32_t)i);
-		size_t len = is_class ? strlen(name) : call_tree_name_len(name);
-		_cleanup_free_ char *text = xstrndup(name, len);
+		_cleanup_free_ char *text = call_tree_method(t, (uint32_t)i);
 		uint64_t values[CALL_TREE_VALUES] = { 0 };
 
 		drop_number(text);

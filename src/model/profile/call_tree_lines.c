@@ -26,6 +26,14 @@ size_t call_tree_name_len(const char *frame)
 	return open && open > frame ? (size_t)(open - frame) : len;
 }
 
+char *call_tree_method(const struct call_tree *t, uint32_t node)
+{
+	const char *name = call_tree_name(t, node);
+	bool is_class = t->ends_in_classes && t->nodes[node].first == 0;
+
+	return xstrndup(name, is_class ? strlen(name) : call_tree_name_len(name));
+}
+
 void call_tree_drop_lines(const struct call_tree *t, struct call_tree *out)
 {
 	_cleanup_free_ uint32_t *copies = xcalloc(t->n, sizeof(*copies));
@@ -34,11 +42,8 @@ void call_tree_drop_lines(const struct call_tree *t, struct call_tree *out)
 	out->ends_in_classes = t->ends_in_classes;
 	for (size_t i = 0; i < t->n; i++) {
 		const struct call_node *node = &t->nodes[i];
-		bool is_class = t->ends_in_classes && node->first == 0;
-		const char *name = call_tree_name(t, (uint32_t)i);
-		_cleanup_free_ char *method = NULL;
+		_cleanup_free_ char *method = call_tree_method(t, (uint32_t)i);
 
-		method = xstrndup(name, is_class ? strlen(name) : call_tree_name_len(name));
 		if (i > 0)
 			copies[i] = call_tree_child(out, copies[node->parent], method);
 		call_tree_add(out, copies[i], node->self);

@@ -68,14 +68,6 @@ static uint32_t row_of(struct finder *f, uint32_t method)
 	return row;
 }
 
-static void add(uint64_t *to, const uint64_t *values)
-{
-	for (unsigned v = 0; v < CALL_TREE_VALUES; v++) {
-		if (__builtin_add_overflow(to[v], values[v], &to[v]))
-			to[v] = UINT64_MAX;
-	}
-}
-
 /* Returns the row of the nearest method of the path, or NOT_A_METHOD. */
 static uint32_t innermost(const struct finder *f, size_t level)
 {
@@ -100,10 +92,10 @@ static void enter(struct finder *f, uint32_t node, size_t level)
 	f->path = xgrow(f->path, level - 1, &f->path_cap, sizeof(*f->path));
 	f->path[level - 1] = row;
 	if (row != NOT_A_METHOD && f->on_path[row]++ == 0)
-		add(f->h->list[row].total, n->total);
+		call_tree_add_values(f->h->list[row].total, n->total);
 	row = innermost(f, level);
 	if (row != NOT_A_METHOD)
-		add(f->h->list[row].self, n->self);
+		call_tree_add_values(f->h->list[row].self, n->self);
 }
 
 static void leave(struct finder *f, size_t level)
