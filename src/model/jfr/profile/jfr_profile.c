@@ -129,17 +129,17 @@ static bool truth(const struct jfr_event *e, const struct jfr_path *path)
 	return d.kind == JFR_TRUTH && d.integer;
 }
 
-static const char *name_of(struct pass *pass, const struct jfr_event *e,
-			   const struct jfr_path *path)
+const char *jfr_profile_text(struct buf *text, const struct jfr_event *e,
+			     const struct jfr_path *path)
 {
 	struct jfr_datum d;
 
-	buf_reset(&pass->text);
+	buf_reset(text);
 	if (path->n > 0) {
 		jfr_get(e, path, &d);
-		jfr_name_add(&pass->text, e->chunk, &d);
+		jfr_name_add(text, e->chunk, &d);
 	}
-	return buf_str(&pass->text);
+	return buf_str(text);
 }
 
 /* Whether the event counts; if it does not, it may be reported as a gap. */
@@ -153,12 +153,12 @@ static bool is_counted(struct pass *pass, const struct jfr_profile_source *s,
 	case JFR_COUNT_ALL:
 		break;
 	case JFR_NOT_SLEEPING:
-		return strcmp(name_of(pass, e, &b->state), "STATE_SLEEPING") != 0;
+		return strcmp(jfr_profile_text(&pass->text, e, &b->state), "STATE_SLEEPING") != 0;
 	case JFR_NOT_WAITING:
 		counts = !jfr_profile_is_waiting(intern_get(&pass->stacks.names, stack->top, NULL));
 		break;
 	case JFR_ONLY_FOR_A_LOCK:
-		counts = jfr_profile_is_lock(name_of(pass, e, &b->leaf));
+		counts = jfr_profile_is_lock(jfr_profile_text(&pass->text, e, &b->leaf));
 		break;
 	}
 	if (!counts)
@@ -201,7 +201,7 @@ static void count(struct pass *pass, uint32_t source, const struct jfr_event *e)
 	p->gaps[PROFILE_BIASED] += truth(e, &b->biased);
 	p->gaps[PROFILE_TRUNCATED] += stack->truncated;
 	if (s->leaf) {
-		const char *leaf = name_of(pass, e, &b->leaf);
+		const char *leaf = jfr_profile_text(&pass->text, e, &b->leaf);
 
 		node = call_tree_child(&p->tree, node, *leaf ? leaf : "(unknown)");
 	}
@@ -212,13 +212,13 @@ static void count(struct pass *pass, uint32_t source, const struct jfr_event *e)
 /* "OpenJDK 64-Bit Server VM (17.0.1+12) for linux-amd64 JRE (17.0.1+12), built on …" */
 static void take_jvm(struct pass *pass, const struct jfr_event *e)
 {
-	const char *text = name_of(pass, e, &pass->version);
+	const char *text = jfr_profile_text(&pass->text, e, &pass->version);
 	const char *jre = strstr(text, " JRE (");
 	unsigned long release = jre ? strtoul(jre + strlen(" JRE ("), NULL, 10) : 0;
 
 	pass->is_8 = release == 1; /* "1.8.0_492" */
 	pass->is_old_jvm = release > 0 && release < 25;
-	pass->has_debug_info = strstr(name_of(pass, e, &pass->arguments),
+	pass->has_debug_info = strstr(jfr_profile_text(&pass->text, e, &pass->arguments),
 				      "+DebugNonSafepoints") != NULL;
 }
 

@@ -50,6 +50,10 @@ bool jfr_profile_is_waiting(const char *method);
 /* Whether the class of a parked thread's blocker is that of a lock. */
 bool jfr_profile_is_lock(const char *class);
 
+/* Sets `text` to the text of a field, "" if path->n is 0, and returns it. */
+const char *jfr_profile_text(struct buf *text, const struct jfr_event *e,
+			     const struct jfr_path *path);
+
 int jfr_profile_scan(const struct jfr_profile_file *file, const struct jfr_consumer *c,
 		     struct err *err) _must_check_;
 /* Sets *interval_ns to the interval of ExecutionSample; 0: unknown. */

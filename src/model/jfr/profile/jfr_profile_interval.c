@@ -52,17 +52,6 @@ static uint64_t parse_time(const char *text)
 	return *end ? 0 : n; /* async-profiler writes nanoseconds */
 }
 
-static const char *text_of(struct settings *s, const struct jfr_event *e,
-			   const struct jfr_path *path)
-{
-	struct jfr_datum d;
-
-	buf_reset(&s->text);
-	jfr_get(e, path, &d);
-	jfr_name_add(&s->text, e->chunk, &d);
-	return buf_str(&s->text);
-}
-
 static int take(void *arg, const struct jfr_event *e, struct err *err)
 {
 	struct settings *s = arg;
@@ -78,10 +67,10 @@ static int take(void *arg, const struct jfr_event *e, struct err *err)
 	type = id.kind == JFR_INTEGER ? jfr_type_by_id(&e->chunk->metadata, id.integer) : NULL;
 	if (!type || strcmp(type->name, "jdk.ExecutionSample") != 0)
 		return 0;
-	name = text_of(s, e, &s->name);
+	name = jfr_profile_text(&s->text, e, &s->name);
 	if (strcmp(name, "period") != 0 && strcmp(name, "interval") != 0)
 		return 0;
-	ns = parse_time(text_of(s, e, &s->value));
+	ns = parse_time(jfr_profile_text(&s->text, e, &s->value));
 	if (ns > 0)
 		s->interval_ns = ns;
 	return 0;
