@@ -109,14 +109,26 @@ static int create_any(const char *text, struct sockaddr_storage *address, sockle
 	return fd;
 }
 
+static int invalid(const char *text, struct err *err)
+{
+	return err_set(err, EXIT_USAGE, "invalid address '%s': expected ADDR:PORT such as "
+		       "127.0.0.1:9404 or [::]:9404", text);
+}
+
+int http_address_check(const char *text, struct err *err)
+{
+	struct sockaddr_storage address;
+
+	return http_address_parse(text, &address) < 0 ? invalid(text, err) : 0;
+}
+
 int http_address_listen(const char *text, struct sockaddr_storage *address, struct err *err)
 {
 	int rc = http_address_parse(text, address), fd;
 	socklen_t len = sizeof(*address);
 
 	if (rc < 0)
-		return err_set(err, EXIT_USAGE, "invalid address '%s': expected ADDR:PORT such as "
-			       "127.0.0.1:9404 or [::]:9404", text);
+		return invalid(text, err);
 	fd = create_any(text, address, (socklen_t)rc);
 	if (fd < 0)
 		return err_set(err, fd == -EACCES ? EXIT_PERMISSION : EXIT_USAGE,

@@ -80,7 +80,7 @@ static void serve_waiting(struct serving *s)
 		fail_all(s, &err);
 }
 
-/* Returns a free connection, or one that has stalled for the longest time, closed; or NULL. */
+/* Returns a free connection, or the one that has stalled for the longest time, or NULL. */
 static struct http_client *find_slot(struct serving *s)
 {
 	struct http_client *stalled = NULL;
@@ -98,29 +98,16 @@ static struct http_client *find_slot(struct serving *s)
 			stalled = c;
 		}
 	}
-	if (stalled)
-		http_client_close(stalled);
 	return stalled;
-}
-
-/* Returns whether find_slot() would find one. */
-static bool has_room(const struct serving *s)
-{
-	for (int i = 0; i < HTTP_CLIENTS_MAX; i++) {
-		if (s->clients[i].state == HTTP_CLIENT_FREE ||
-		    http_client_stalled_ms(&s->clients[i]) >= 0)
-			return true;
-	}
-	return false;
 }
 
 /* Returns whether there may be more connections, and room for them. */
 static bool accept_one(struct serving *s, int listener)
 {
-	struct http_client *slot;
+	struct http_client *slot = find_slot(s);
 	int fd;
 
-	if (!has_room(s))
+	if (!slot)
 		return false;
 	fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 	if (fd < 0) {
@@ -129,11 +116,8 @@ static bool accept_one(struct serving *s, int listener)
 			s->accept_after = deadline_in_ms(TICK_MS);
 		return false;
 	}
-	slot = find_slot(s);
-	if (!slot) { /* cannot happen after has_room() */
-		(void)close(fd);
-		return false;
-	}
+	if (slot->state != HTTP_CLIENT_FREE)
+		http_client_close(slot);
 	http_client_open(slot, fd);
 	http_client_progress(slot);
 	return true;
@@ -164,11 +148,11 @@ static int poll_ms(const struct serving *s)
 	return -1;
 }
 
-static int fill(const struct serving *s, struct pollfd fds[POLL_MAX])
+static int fill(struct serving *s, struct pollfd fds[POLL_MAX])
 {
 	const struct http_server *config = s->config;
 	/* Without room the listeners are not polled: they would be readable all the time. */
-	bool room = has_room(s) && deadline_passed(s->accept_after);
+	bool room = find_slot(s) && deadline_passed(s->accept_after);
 	int n = 0;
 
 	for (int i = 0; i < config->n_listeners; i++)

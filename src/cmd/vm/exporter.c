@@ -108,15 +108,11 @@ static int open_listeners(const struct ctx *ctx, int fds[HTTP_LISTENERS_MAX], st
 static int check(const struct ctx *ctx, struct err *err)
 {
 	const struct exporter_opts *opts = ctx->opts;
-	struct sockaddr_storage address;
 
 	if (ctx->json)
 		return err_set(err, EXIT_USAGE, "--json is not accepted here: the metrics have "
 			       "Prometheus' format");
-	if (opts->listen && http_address_parse(opts->listen, &address) < 0)
-		/* fails again, and sets the error */
-		return http_address_listen(opts->listen, &address, err);
-	return 0;
+	return opts->listen ? http_address_check(opts->listen, err) : 0;
 }
 
 static int run(struct ctx *ctx, struct err *err)
