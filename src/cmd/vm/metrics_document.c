@@ -43,27 +43,27 @@ static double known(int64_t bytes)
 	return bytes >= 0 ? (double)bytes : (double)NAN;
 }
 
-static void read_kernel(struct metrics_source *s, const struct jvm *jvm)
+/* `proc` is NULL if /proc could not be opened. */
+static void read_kernel(struct metrics_source *s, const struct procfs *proc, const struct jvm *jvm)
 {
 	_cleanup_buf_ struct buf groups = BUF_INIT;
 	struct proc_usage usage;
-	struct procfs proc;
 
 	s->resident = s->swapped = s->limit = (double)NAN;
-	if (procfs_open(&proc, "/proc") < 0)
+	if (!proc)
 		return;
-	if (procfs_usage(&proc, jvm->pid, &usage) == 0) {
+	if (procfs_usage(proc, jvm->pid, &usage) == 0) {
 		s->resident = known(usage.resident);
 		s->swapped = known(usage.swapped);
 	}
-	s->limit = known(cgroup_lowest_limit(&proc, jvm->pid));
-	if (jvm->container && procfs_read(&proc, jvm->pid, "cgroup", &groups, CGROUP_MAX) == 0)
+	s->limit = known(cgroup_lowest_limit(proc, jvm->pid));
+	if (jvm->container && procfs_read(proc, jvm->pid, "cgroup", &groups, CGROUP_MAX) == 0)
 		s->pod_uid = container_pod_uid(buf_str(&groups));
-	procfs_close(&proc);
 }
 
 struct reading {
 	struct metrics_document *doc;
+	const struct procfs *proc;
 	struct jvm *const *all;
 	metrics_skip *skip;
 	void *arg;
@@ -84,7 +84,7 @@ static void visit(void *arg, size_t i, struct perfdata *perf, const struct err *
 	}
 	source->perf = *perf;
 	*perf = (struct perfdata){ .data = NULL }; /* so that the caller does not release it */
-	read_kernel(source, jvm);
+	read_kernel(source, r->proc, jvm);
 	*m = (struct openmetrics_jvm){
 		.pid = (int)jvm->pid, .main = jvm->main, .container = jvm->container,
 		.pod_uid = source->pod_uid,
@@ -104,7 +104,9 @@ static void visit(void *arg, size_t i, struct perfdata *perf, const struct err *
 void metrics_document_read(struct metrics_document *doc, struct jvm *const *jvms, size_t n,
 			   metrics_skip *skip, void *arg)
 {
-	struct reading r = { doc, jvms, skip, arg };
+	struct procfs proc;
+	bool has_proc = procfs_open(&proc, "/proc") == 0;
+	struct reading r = { doc, has_proc ? &proc : NULL, jvms, skip, arg };
 
 	*doc = (struct metrics_document){
 		.sources = xcalloc(n + 1, sizeof(*doc->sources)),
@@ -112,6 +114,8 @@ void metrics_document_read(struct metrics_document *doc, struct jvm *const *jvms
 	};
 	pod_names_read(&doc->pods, POD_NAMES_DIR);
 	hsperf_each(jvms, n, visit, &r);
+	if (has_proc)
+		procfs_close(&proc);
 }
 
 void metrics_document_release(struct metrics_document *doc)
