@@ -65,7 +65,6 @@ struct ag_dump {
 	struct ag_dump_constant *constants; /* of the class whose mirror is `current` */
 	struct ag_dump_current current;
 	uint32_t object_class; /* number of the class java.lang.Object */
-	uint32_t *traces; /* by thread: number of stack frames that are written */
 };
 
 /* For callbacks: stores a root.  Returns false if there is no room. */
