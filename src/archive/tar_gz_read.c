@@ -6,7 +6,7 @@
 #include "archive/tar_gz.h"
 #include "fileio/io.h"
 
-/* limit after decompression; gzip expands up to 1000 times */
+/* limit in bytes for the decompressed archive; gzip expands up to 1000 times */
 #define TOTAL_MAX (UINT64_C(64) << 30)
 
 struct reader {
@@ -59,8 +59,8 @@ static ssize_t read_bytes(struct reader *r, void *to, size_t len)
 }
 
 /*
- * Parses an octal number that ends with a space or NUL.  Returns false if the text begins with no
- * number.
+ * Parses an octal number that ends with a space or NUL.  Returns false if no octal digit follows
+ * the leading spaces.
  */
 static bool octal(const char *text, size_t len, uint64_t *value)
 {

@@ -11,7 +11,7 @@
 #include "fileio/io.h"
 
 #define BLOCK TAR_BLOCK
-#define SIZE_LIMIT (UINT64_C(1) << 33) /* limit for a file's size, which has eleven octal digits */
+#define SIZE_LIMIT (UINT64_C(1) << 33) /* limit for a file's size: the field has 11 octal digits */
 
 struct stream {
 	z_stream z;

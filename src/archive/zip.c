@@ -70,8 +70,8 @@ static bool read_at(const struct zip_bytes *bytes, uint64_t at, void *to, size_t
 }
 
 /*
- * Replaces those sizes and the offset that do not fit in 32 bits by the 64-bit values of the zip64
- * extra field.  Returns false if the field is too short.
+ * Replaces each size or offset that does not fit in 32 bits by its 64-bit value in the zip64 extra
+ * field.  Returns false if that field is too short.
  */
 static bool read_zip64(struct zip_entry *entry, const uint8_t *extra, size_t len)
 {
@@ -154,7 +154,7 @@ static const char *check_directory(const struct zip *zip)
 		if (entry.offset > zip->entries - need - entry.packed)
 			return "its directory points outside of it";
 	}
-	/* The number of entries is not checked, because its 16-bit field overflows at 65536. */
+	/* The end record's number of entries is not checked: its 16 bits overflow at 65536. */
 	return at == zip->directory.len ? NULL : "its directory is damaged";
 }
 
@@ -250,8 +250,8 @@ static const char *find_content(const struct zip *zip, const struct zip_entry *e
 	    u32(head) != LOCAL)
 		return "it is not where the directory says";
 	/*
-	 * Read the local header, because its extra field may differ in length from the one in the
-	 * directory.
+	 * Read the local header, because its extra field may differ in length from the extra field
+	 * of the entry in the directory.
 	 */
 	skip = (uint64_t)LOCAL_LEN + u16(head + 26) + u16(head + 28);
 	if (skip + entry->packed > zip->entries - entry->offset)
@@ -271,8 +271,8 @@ static const char *inflate_to(const struct zip *zip, uint64_t at, const struct z
 	if (rc != Z_OK)
 		xalloc_die(); /* inflateInit2() fails only when memory is exhausted */
 	/*
-	 * inflate() leaves input unread only if the output is full, which means that the entry is
-	 * too long.
+	 * Stop if inflate() leaves input unread.  The output is full then, so the entry is longer
+	 * than its size in the directory.
 	 */
 	while (rc == Z_OK && z.avail_in == 0 && left > 0) {
 		size_t n = left < sizeof(in) ? left : sizeof(in);

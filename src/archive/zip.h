@@ -5,7 +5,7 @@
  * Reads one entry at a time from a file or from memory, because a jar may be larger than the free
  * memory.  Zips are untrusted: zip_open() checks that every entry lies within the zip, and that
  * entries do not overlap.  A zip therefore unpacks to at most 1032 times its length.  The unpacked
- * size of an entry is the one in the directory; the caller limits it.
+ * size of an entry is read from the zip's directory; a caller limits that size with `max`.
  *
  * Names of entries come from the directory of the zip.  They have any bytes except NUL, possibly
  * "../": do not open files by these names.
@@ -33,9 +33,9 @@ struct zip_bytes {
 
 struct zip {
 	struct zip_bytes bytes;
-	/* added to the offsets in the directory: length of a script before the zip */
+	/* length of a script before the zip; added to each offset from the directory */
 	uint64_t base;
-	uint64_t entries; /* length of the entries, from base to the directory */
+	uint64_t entries; /* bytes from `base` to the directory; all entries lie there */
 	struct buf directory;
 	/* the inflated bytes, if this zip is a deflated entry of another zip */
 	struct buf unpacked;
@@ -54,7 +54,7 @@ const char *zip_open(struct zip *zip, const struct zip_bytes *bytes) _must_check
 void zip_release(struct zip *zip);
 
 /*
- * Opens a zip that is an entry of the zip `outer`, which must outlive it.  If the entry is
+ * Opens a zip that is an entry of the zip `outer`; `outer` must outlive `zip`.  If the entry is
  * deflated, inflates at most max bytes.
  */
 const char *zip_open_inner(struct zip *zip, const struct zip *outer,
