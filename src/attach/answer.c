@@ -12,12 +12,15 @@
 
 /* Interval in ms at which a JVM that works on an answer is checked to be alive. */
 #define CHECK_MS 1000
-/* Time in ms that remains for an answer which begins just before the deadline. */
+/*
+ * Least time in ms for the rest of an answer, even if the answer begins just before the deadline.
+ */
 #define LATE_MS 1000
-#define STATUS_MAX 64 /* longest status line in bytes; it does not count as answer */
+#define STATUS_MAX 64 /* longest status line in bytes; not counted in opts->max */
 
 /*
- * Returns the number of bytes that proves the JVM's progress: of the answer, and of opts->progress.
+ * Returns a number that grows while the JVM makes progress: the bytes of the answer plus those of
+ * opts->progress.
  */
 static uint64_t progress(const struct answer_reader *r, uint64_t received)
 {
@@ -32,8 +35,8 @@ static bool is_late(struct answer_reader *r, uint64_t received)
 }
 
 /*
- * Shows on a terminal, after a second, that jtool waits for the answer.  A dump has its own
- * progress line.
+ * Shows on a terminal, after a second, that jtool waits for the answer.  Shows nothing if
+ * opts->progress is set, because such a command has a progress line of its own.
  */
 static void show_wait(struct answer_reader *r)
 {
@@ -237,8 +240,8 @@ static int read_all(struct answer_reader *r, struct spool *answer, struct err *e
 		if ((n == 0 || n == -ECONNRESET) && spool_len(answer) == 0)
 			return hung_up(asock, err);
 		/*
-		 * A JVM that refuses the request's version does not read all of it, so the kernel
-		 * reports a reset.
+		 * A JVM that refuses the version of a request does not read the rest of the
+		 * request, so the kernel reports a reset of the connection.
 		 */
 		if (n == 0 || (n == -ECONNRESET && answer_is_bad_version(answer)))
 			break;
@@ -250,8 +253,8 @@ static int read_all(struct answer_reader *r, struct spool *answer, struct err *e
 			return rc < 0 ? -1 : 0;
 	}
 	/*
-	 * The answer ends with the connection, also when the JVM has died, so check that the JVM
-	 * lives.
+	 * The end of the connection is the end of the answer.  But the connection also ends when
+	 * the JVM dies, so check that the JVM lives.
 	 */
 	if (target_ns_status(&asock->ns, &status) < 0)
 		return err_set(err, EXIT_PARTIAL, "JVM %d exited while it answered",

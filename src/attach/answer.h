@@ -1,6 +1,7 @@
 /*
- * Waits for the answer to a request, and reads it, within limits of time and size, because a target
- * may be silent, stop in the middle, send a byte now and then, or never stop.
+ * Waits for the answer to a request, and reads the answer, within limits of time and size, because
+ * a target may be silent, stop in the middle of an answer, send a byte now and then, or send
+ * without end.
  */
 #ifndef JTOOL_ATTACH_ANSWER_H
 #define JTOOL_ATTACH_ANSWER_H
@@ -36,7 +37,8 @@ int answer_await(struct answer_reader *r, struct deadline sent, struct err *err)
 int answer_read(struct answer_reader *r, struct spool *answer, struct err *err) _must_check_;
 
 /*
- * Returns true if the answer's status is that of a request whose protocol version the JVM refuses.
+ * Returns true if the answer's status code means that the JVM refuses the protocol version of the
+ * request.
  */
 bool answer_is_bad_version(const struct spool *answer);
 

@@ -24,8 +24,8 @@
 #define TRIES 3
 #define STARTING_MS 5
 /*
- * A worker connects within the deadline of the attempt; this many ms are added for its own
- * overhead.
+ * A worker must connect within the timeout; jtool waits this many ms longer for the worker, for its
+ * start and its answer.
  */
 #define CONNECT_LATE_MS 700
 /* Age in seconds at which a JVM without hsperfdata counts as started. */
@@ -74,7 +74,7 @@ static bool has_started_by_now(const struct target_ns *ns)
 {
 	struct err ignored = { .code = EXIT_DONE };
 	struct jvm *now = inspect_pid(&ns->proc, ns->jvm->pid, &ignored);
-	/* If the JVM has exited, the caller detects this next. */
+	/* A JVM that has exited counts as started: the caller detects the exit next. */
 	bool started = !now || has_started(now);
 
 	jvm_free(now);
@@ -183,7 +183,7 @@ static int connect_or_wake(struct attach_socket *asock, const struct attach_opts
 		       jvm_tmp(asock->ns.jvm), asock->socket);
 }
 
-/* The request to the worker.  The record of the JVM follows it. */
+/* The start of the request to the worker; a record of the JVM follows (discover/jvm_record.h). */
 struct connect_request {
 	unsigned timeout_ms;
 	bool verbose;
@@ -216,7 +216,7 @@ static int connect_in_worker(const struct buf *request, struct buf *answer, int 
 /*
  * Connects in a worker, because the JVM's tmp directory may be in a file system that does not
  * answer.  Uses the worker that has inspected the JVM, if there is one.  Returns a connected
- * socket.  *w is the worker, which the caller ends.
+ * socket, or -1 with err set.  Sets *w to the worker; the caller ends it.
  */
 static int connect_by_worker(const struct jvm *jvm, const struct attach_opts *opts,
 			     struct worker *w, struct err *err)
@@ -247,8 +247,8 @@ static int connect_by_worker(const struct jvm *jvm, const struct attach_opts *op
 }
 
 /*
- * Connects in this process if the JVM's directories cannot block it, else in a worker.  Returns as
- * connect_by_worker().
+ * Connects in this process if the JVM's directories cannot block it, else in a worker.  The results
+ * are those of connect_by_worker().
  */
 static int connect_to(struct attach_socket *asock, const struct attach_opts *opts,
 		      struct worker *w, struct err *err)
@@ -260,8 +260,9 @@ static int connect_to(struct attach_socket *asock, const struct attach_opts *opt
 	if (rc != 0)
 		return rc < 0 ? -1 : fd;
 	/*
-	 * The trigger file may be created in the JVM's working directory, which must therefore not
-	 * be in a detached mount.
+	 * connect_or_wake() may create the trigger file in the JVM's working directory.  If that
+	 * directory is in a detached mount, which mountinfo does not show, creating the file might
+	 * block, so a worker does it.
 	 */
 	if (asock->tmp_fd >= 0 && (asock->ns.cwd_fd < 0 ||
 				   mounts_have_file(&asock->ns.proc, asock->ns.cwd_fd)))
@@ -304,8 +305,8 @@ static int exchange(struct attach_socket *asock, const struct attach_opts *opts,
 	rc = io_write_all(sock, request->data, request->len, d);
 	worker_end(&worker); /* end the worker while the JVM works on the answer */
 	/*
-	 * After these errors, read the answer anyway, because a JVM that closes the connection
-	 * early may have sent the reason.
+	 * After one of these three errors, still read the answer, because a JVM that closes the
+	 * connection before it has read the request may have sent the reason.
 	 */
 	if (rc < 0 && rc != -EPIPE && rc != -ECONNRESET && rc != -ETIMEDOUT)
 		return err_set(err, EXIT_ATTACH, "cannot send a request to JVM %d: %s",
@@ -317,9 +318,9 @@ static int exchange(struct attach_socket *asock, const struct attach_opts *opts,
 }
 
 /*
- * Returns the protocol version that the JVM's release implies; version 0 means that the JVM must be
- * asked.  A JVM whose options restrict it to version 1 would log an error for each request of
- * version 2.
+ * Returns the protocol version that the JVM's release implies, or version 0 if the JVM must be
+ * asked.  A JVM that may have the option jdk.attach.compat is asked, because this option restricts
+ * the JVM to version 1, and the JVM would log an error for each request of version 2.
  */
 static struct attach_version release_version(const struct jvm *jvm)
 {
@@ -389,8 +390,8 @@ static int execute_as(struct attach_socket *asock, const struct attach_opts *opt
 }
 
 /*
- * Sends the request in the protocol version that the JVM's release implies.  Only if the JVM
- * refuses that version, asks the JVM for its version.
+ * Sends the request in the protocol version that the JVM's release implies.  Asks the JVM for its
+ * version only if the release implies none, or the JVM refuses the version.
  */
 static int execute(struct attach_socket *asock, const struct attach_opts *opts, bool is_long,
 		   const struct attach_request *req, struct attach_reply *reply, struct err *err)

@@ -2,9 +2,9 @@
  * Runs one operation of the attach protocol in a JVM.
  *
  * SIGQUIT is sent only to a process that maps a libjvm.so and catches SIGQUIT; this is checked
- * again just before the signal.  A child with the target's ids creates the trigger file.  It
+ * again just before the signal.  A child with the target's ids creates the trigger file.  The child
  * removes the file only after the JVM has answered, even when jtool is killed, because a JVM that
- * handles the signal after that prints a thread dump.
+ * handles the signal and finds no trigger file prints a thread dump.
  */
 #ifndef JTOOL_ATTACH_ATTACH_H
 #define JTOOL_ATTACH_ATTACH_H
@@ -17,7 +17,8 @@
 #include "discover/jvm.h"
 
 /*
- * A function whose result in bytes grows while the JVM works on a request but has not answered yet.
+ * bytes() returns a number of bytes that grows while the JVM works on a request that it has not
+ * answered yet.
  */
 struct attach_progress {
 	uint64_t (*bytes)(void *arg);
@@ -28,7 +29,7 @@ struct attach_opts {
 	unsigned timeout_ms;
 	const struct verbose *steps;
 	uint64_t max; /* limit for the answer in bytes; 0: ATTACH_ANSWER_MAX */
-	bool cut;     /* cut off a longer answer; false: it is an error (EXIT_PARTIAL) */
+	bool cut;     /* cut off an answer after `max` bytes; false: a longer one is an error */
 	const struct attach_progress *progress; /* for attach_execute_long(); NULL: none */
 };
 
@@ -43,13 +44,14 @@ struct attach_reply {
 
 /*
  * Sends one operation and reads the reply; first starts the JVM's attach listener if it is not
- * running.  The reply goes to memory or an unlinked file, so that a slow consumer never blocks the
- * JVM.  A status code other than 0 is not an error.  Returns -1 with `err` set if the process is
- * not a JVM, is starting or stopped, has exited, does not permit attaching, has too little memory
- * for the operation (discover/memory_check.h), or does not answer in time.
+ * running.  The complete reply is stored in memory or in an unlinked file before the caller reads
+ * it, so that a slow caller never blocks the JVM.  A status code other than 0 is not an error.
+ * Returns -1 with `err` set if the process is not a JVM, is starting or stopped, has exited, does
+ * not permit attaching, has too little memory for the operation (discover/memory_check.h), or does
+ * not answer in time.
  *
- * The answer must begin within the timeout (EXIT_ATTACH).  After that, it must end or grow by
- * STALL_BYTES in each period of the length of the timeout (EXIT_PARTIAL); see fileio/stall.h.
+ * The answer must begin within the timeout (EXIT_ATTACH).  After that, within each period of
+ * timeout_ms, the answer must end or grow by STALL_BYTES (EXIT_PARTIAL); see fileio/stall.h.
  */
 int attach_execute(const struct jvm *jvm, const struct attach_opts *opts,
 		   const struct attach_request *req, struct attach_reply *reply, struct err *err)
@@ -58,7 +60,7 @@ int attach_execute(const struct jvm *jvm, const struct attach_opts *opts,
 /*
  * Like attach_execute(), for an operation that takes long, such as a heap dump.  The timeout
  * applies until the JVM has read the request; then the longer of the timeout and ATTACH_LONG_MS
- * applies, and growth of opts->progress counts, too.
+ * applies, and the growth of opts->progress counts as well as that of the answer.
  */
 int attach_execute_long(const struct jvm *jvm, const struct attach_opts *opts,
 			const struct attach_request *req, struct attach_reply *reply,

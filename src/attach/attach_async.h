@@ -17,13 +17,13 @@ struct attach_async {
 	struct err err;
 	int rc;
 	pthread_t thread;
-	int end;      /* read end of a pipe, which hangs up when the operation has ended */
+	int end;      /* read end of a pipe; reports POLLHUP after the operation's end */
 	int end_peer; /* write end of the pipe `end`; the thread closes it */
 };
 
 /*
  * Starts attach_execute_long() in a thread.  The objects that the arguments point to must stay
- * valid until the join.  Returns -1 with `err` set if the thread was not started.
+ * valid until attach_async_join().  Returns -1 with `err` set if the thread was not started.
  */
 int attach_async_start(struct attach_async *a, const struct jvm *jvm,
 		       const struct attach_opts *opts, const struct attach_request *req,

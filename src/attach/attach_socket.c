@@ -15,7 +15,10 @@
  * which are smaller.
  */
 #define CANNOT_BECOME 255
-/* The child's connect(2) has a timeout; this many ms are added for the start of the child. */
+/*
+ * jtool waits for the child this many ms longer than the timeout of the child's connect(2), because
+ * the child must start first.
+ */
 #define CONNECT_SLACK_MS 500
 
 static int check_state(const struct jvm *jvm, char state, struct err *err)
@@ -108,7 +111,7 @@ int attach_socket_exists(const struct attach_socket *asock)
 
 /*
  * Calls connect(2) in a child that has the target's ids, because HotSpot checks the peer's ids.
- * The target's user can stop the child, so there is a timeout.
+ * The target's user can stop the child, so the wait for the child has a timeout.
  */
 static int connect_as_target(int sock, const struct attach_socket *asock, int socket_fd,
 			     unsigned timeout_ms)

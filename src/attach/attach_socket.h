@@ -16,22 +16,22 @@ struct attach_socket {
 };
 
 /*
- * Opens the directory of the attach socket.  Fails if the process is stopped, because it could not
+ * Opens the directory of the attach socket.  Fails if the process is stopped: such a process cannot
  * answer now, but would carry out the request when it is resumed.
  */
 int attach_socket_open(const struct jvm *jvm, struct attach_socket *asock,
 		       struct err *err) _must_check_;
 /*
- * As attach_socket_open(), but leaves tmp_fd at -1, so that no file system of the target is
- * touched.
+ * As attach_socket_open(), but does not open the directory: leaves tmp_fd at -1 and touches no file
+ * system of the target.
  */
 int attach_socket_open_process(const struct jvm *jvm, struct attach_socket *asock,
 			       struct err *err) _must_check_;
 void attach_socket_close(struct attach_socket *asock);
 
 /*
- * Returns 1 if a file has the socket's name and is not `dead`, 0 if not, or a negative errno.  Also
- * returns 1 if the file is not a socket, which attach_socket_connect() reports.
+ * Returns 1 if a file has the socket's name and is not `dead`, 0 if not, or a negative errno.
+ * Returns 1 even if the file is not a socket; attach_socket_connect() reports that error.
  */
 int attach_socket_exists(const struct attach_socket *asock) _must_check_;
 

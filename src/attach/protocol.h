@@ -2,8 +2,9 @@
  * The attach protocol: builds requests and parses the replies of every JDK.  Pure.
  *
  * A request of version 1 (JDK 5 on) is "1\0OP\0A\0B\0C\0" with exactly three arguments.  A request
- * of version 2 (JDK 24 on, JDK-8219896) is "2\0LEN\0OP\0A\0…\0": LEN counts the bytes after its
- * NUL.  Source: src/hotspot/share/services/attachListener.cpp, os/posix/attachListener_posix.cpp.
+ * of version 2 (JDK 24 on, JDK-8219896) is "2\0LEN\0OP\0A\0…\0": LEN is the number of bytes after
+ * the NUL of LEN.  Source: src/hotspot/share/services/attachListener.cpp,
+ * os/posix/attachListener_posix.cpp.
  */
 #ifndef JTOOL_ATTACH_PROTOCOL_H
 #define JTOOL_ATTACH_PROTOCOL_H

@@ -22,7 +22,7 @@
 #include "proc/inroot.h"
 #include "proc/mounts.h"
 
-#define CAN_READ_MS 2000 /* limit; opening a file takes microseconds, on NFS more */
+#define CAN_READ_MS 2000 /* limit for opening a file, which takes microseconds, on NFS more */
 #define DIR_FLAGS (O_PATH | O_DIRECTORY | O_CLOEXEC)
 
 static bool in_same_userns(const struct procfs *proc, pid_t pid)
@@ -30,8 +30,8 @@ static bool in_same_userns(const struct procfs *proc, pid_t pid)
 	struct stat ours, theirs;
 
 	/*
-	 * A kernel without user namespaces has neither file: all processes are in one user
-	 * namespace, so ids are comparable.
+	 * A kernel without user namespaces has no file ns/user.  An id then means the same user in
+	 * every process.
 	 */
 	if (fstatat(proc->fd, "self/ns/user", &ours, 0) < 0)
 		return true;
@@ -69,7 +69,9 @@ static int open_process(struct target_ns *ns, bool with_dirs, struct err *err)
 	ns->pid_fd = (int)syscall(SYS_pidfd_open, jvm->pid, 0);
 	if (with_dirs && open_dirs(ns, err) < 0)
 		return -1;
-	/* Read the status last: its start time then shows whether the pid was reused before. */
+	/*
+	 * Read the status last: its start time shows whether the pid was reused before this point.
+	 */
 	if (target_ns_status(ns, &ns->opened) < 0)
 		return jvm_gone(jvm, err);
 	ns->same_userns = in_same_userns(&ns->proc, jvm->pid);
@@ -113,15 +115,15 @@ void target_ns_close(struct target_ns *ns)
 bool target_ns_is_ours(const struct target_ns *ns)
 {
 	/*
-	 * Holds also for a target in another user namespace, because jvm->uid is its id as we see
-	 * it.
+	 * This is also correct for a target in another user namespace, because jvm->uid and
+	 * jvm->gid are ids as jtool's user namespace shows them.
 	 */
 	return geteuid() == ns->jvm->uid && getegid() == ns->jvm->gid;
 }
 
 static int set_ids(uid_t uid, gid_t gid)
 {
-	/* EPERM: a user namespace may forbid it.  Keeping the supplementary groups does no harm. */
+	/* EPERM: a user namespace may forbid setgroups(2).  Keeping the groups does no harm. */
 	if (setgroups(0, NULL) < 0 && errno != EPERM)
 		return -errno;
 	if (setresgid(gid, gid, gid) < 0 || setresuid(uid, uid, uid) < 0)
@@ -145,8 +147,8 @@ static int become_inside(const struct target_ns *ns)
 }
 
 /*
- * Gives up the capabilities that the target lacks.  A target in another user namespace has none in
- * ours.
+ * Gives up the capabilities that the target lacks: all of them if this process is still in jtool's
+ * user namespace and the target is in another one.
  */
 static int take_capabilities(const struct target_ns *ns, bool inside)
 {
@@ -161,8 +163,8 @@ int target_ns_become(const struct target_ns *ns)
 	int rc;
 
 	/*
-	 * Must come before setns(2), because otherwise root of the target's user namespace could
-	 * trace this process.
+	 * Do this before setns(2): otherwise root of the target's user namespace could trace this
+	 * process after it has entered that namespace.
 	 */
 	if (prctl(PR_SET_DUMPABLE, 0) < 0)
 		return -errno;
@@ -231,8 +233,7 @@ static bool can_read(const struct target_ns *ns, const char *path, const struct 
 	struct statvfs fs;
 
 	/*
-	 * Compare the files before opening, because the target may have put a device under this
-	 * path.
+	 * Compare the files before opening, because the target may have put a device at this path.
 	 */
 	if (path_fd < 0 || fstat(path_fd, &st) < 0 || st.st_dev != same->st_dev ||
 	    st.st_ino != same->st_ino)

@@ -4,8 +4,8 @@
  * The parent's credentials and namespaces never change.  The parent opens the target's root and
  * working directory with its own rights, as O_PATH descriptors.  The child then takes the target's
  * ids; if that is not permitted, the child first enters the target's user namespace.  The child
- * gives up every capability that the target lacks: root of a container has fewer than root of the
- * host.
+ * gives up every capability that the target lacks, because root of a container has fewer
+ * capabilities than root of the host.
  */
 #ifndef JTOOL_ATTACH_TARGET_NS_H
 #define JTOOL_ATTACH_TARGET_NS_H
@@ -23,7 +23,7 @@ struct target_ns {
 	int root_fd; /* the target's root directory */
 	int cwd_fd;  /* the target's working directory; -1: inaccessible */
 	int pid_fd;  /* pidfd of the target; -1 if the kernel has no pidfds */
-	bool same_userns; /* the target is in jtool's user namespace, so ids are equal */
+	bool same_userns; /* the target is in jtool's user namespace: both see equal ids */
 	struct proc_status opened; /* status of the target at target_ns_open() */
 };
 
@@ -34,30 +34,32 @@ struct target_ns {
  */
 int target_ns_open(const struct jvm *jvm, struct target_ns *ns, struct err *err) _must_check_;
 /*
- * As target_ns_open(), but leaves root_fd and cwd_fd at -1, so that no file system of the target is
- * touched.
+ * As target_ns_open(), but does not open the directories: leaves root_fd and cwd_fd at -1 and
+ * touches no file system of the target.
  */
 int target_ns_open_process(const struct jvm *jvm, struct target_ns *ns,
 			   struct err *err) _must_check_;
 void target_ns_close(struct target_ns *ns);
 
 /*
- * Returns true if jtool has the target's ids itself.  It may then connect to a checked socket
- * without a child, but not open or create files, because it may have more capabilities than the
- * target.
+ * Returns true if this process of jtool has the target's ids.  It may then connect to a checked
+ * socket without a child.  For opening or creating files a child is still needed, because jtool may
+ * have more capabilities than the target.
  */
 bool target_ns_is_ours(const struct target_ns *ns);
 
 /*
  * Takes the target's ids, in its user namespace if necessary, and those of the target's
- * capabilities that jtool has.  Call it only in a child, for good.  The child becomes undumpable:
- * nobody can trace it or open its files under /proc.  It cannot gain privileges with execve(2)
- * either.  The target's user can still stop it, so wait for it with child_wait().  Returns 0 or a
- * negative errno.
+ * capabilities that jtool has.  Call it only in a child, because nothing can undo it.  The child
+ * becomes undumpable: nobody can trace it or open its files under /proc.  It can no longer gain
+ * privileges with execve(2).  The target's user can still stop the child, so the parent waits for
+ * it with child_wait(), which has a deadline.  Returns 0 or a negative errno.
  */
 int target_ns_become(const struct target_ns *ns) _must_check_;
 
-/* Reads the target's current status from /proc.  Returns -ESRCH if it is exiting or gone. */
+/*
+ * Reads the target's current status from /proc.  Returns -ESRCH if the target is exiting or gone.
+ */
 int target_ns_status(const struct target_ns *ns, struct proc_status *status) _must_check_;
 
 /*
@@ -86,8 +88,8 @@ bool target_ns_can_read(const struct target_ns *ns, const char *path, const stru
 			bool to_map);
 
 /*
- * Calls bind(2) with NAME in the directory dir_fd, through /proc/self/fd: the path of the directory
- * may exceed the 108 bytes of sun_path.  Returns 0 or -errno.
+ * Calls bind(2) with `name` in the directory dir_fd.  The address is below /proc/self/fd, because
+ * the path of the directory may exceed the 108 bytes of sun_path.  Returns 0 or -errno.
  */
 int target_ns_bind(int sock, int dir_fd, const char *name) _must_check_;
 

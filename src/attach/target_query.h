@@ -1,6 +1,6 @@
 /*
- * Runs a function that reads a target's file systems in a worker, with a deadline, because the file
- * systems may not answer.
+ * Runs a function that reads a target's file systems.  It runs in a worker, with a deadline, if
+ * those file systems may not answer, and otherwise in this process.
  */
 #ifndef JTOOL_ATTACH_TARGET_QUERY_H
 #define JTOOL_ATTACH_TARGET_QUERY_H
@@ -13,7 +13,7 @@
 #define TARGET_QUERY_MS 1000
 
 /*
- * A function that runs in the worker.  `arg` may contain pointers, because the worker is a fork of
+ * The function that target_query() runs.  `arg` may contain pointers, because a worker is a fork of
  * this process.  Returns 0, or -1 with err set.
  */
 typedef int target_query_fn(const struct target_ns *ns, const void *arg, struct buf *answer,
@@ -22,15 +22,15 @@ typedef int target_query_fn(const struct target_ns *ns, const void *arg, struct 
 struct target_query {
 	target_query_fn *fn;
 	const void *arg;
-	int fd;        /* a descriptor that the function uses; -1: none */
+	int fd;        /* a descriptor that fn uses; -1: none */
 	size_t max;    /* limit for the answer in bytes */
 	unsigned ms;   /* deadline in ms; 0: TARGET_QUERY_MS */
 };
 
 /*
- * Runs the function in a worker, with the target's directories open.  Returns -1 with `err` set by
- * the function, or if the target has exited, denies access, or has a file system that does not
- * answer (EXIT_ATTACH).
+ * Opens the target's directories and calls q->fn.  Returns 0, or -1 with `err` set: by q->fn, or
+ * because the target has exited, denies access, or has a file system that does not answer
+ * (EXIT_ATTACH).
  */
 int target_query(const struct jvm *jvm, const struct target_query *q, struct buf *answer,
 		 struct err *err) _must_check_;

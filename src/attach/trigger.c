@@ -17,7 +17,10 @@
 
 #define WAIT_SHOWN_MS 1000
 
-/* How many ms after the deadline the trigger file stays, for a JVM that handles the signal late. */
+/*
+ * After the timeout, the trigger file stays for this many ms, for a JVM that handles the signal
+ * late.
+ */
 #define GRACE_MS 60000
 /*
  * Another tool's trigger file that is younger than this many seconds is "fresh": that tool may not
@@ -26,8 +29,9 @@
 #define FRESH_SECONDS 2
 #define OTHER_TOOL_MS 500
 /*
- * For this time the socket's file is polled, because most JVMs create it within 2 ms.  Only then
- * does inotify replace polling: closing it takes 20 ms in the kernel (an SRCU grace period).
+ * First, jtool polls for the socket's file, because most JVMs create it within 2 ms.  Only after
+ * SOON_NS does it use inotify, because closing an inotify descriptor takes 20 ms in the kernel (an
+ * SRCU grace period).
  */
 #define SOON_NS (20 * 1000000)
 #define SOON_STEP_NS 250000
@@ -169,12 +173,12 @@ static void send_report(const struct trigger *t, const struct report *r)
 }
 
 /*
- * Makes the JVM open its socket: sends SIGQUIT, unless another tool's signal has this effect first.
- * Waits for the socket's file.
+ * Makes the JVM open its socket: sends SIGQUIT, unless another tool's signal makes the JVM open it
+ * first.  Waits for the socket's file.
  *
- * The signal is sent only once.  HotSpot ignores SIGQUIT while a listener is starting or ending.
- * But if the JVM is only short of CPU, it would handle a second signal after the first one has
- * opened the socket, and print a thread dump.
+ * The signal is sent only once.  HotSpot ignores SIGQUIT only while a listener is starting or
+ * ending.  A JVM that is short of CPU could handle a second signal after the first one has opened
+ * the socket, and would then print a thread dump.
  */
 static int wake(struct trigger *t, struct err *err)
 {
@@ -188,8 +192,8 @@ static int wake(struct trigger *t, struct err *err)
 	if (t->is_fresh && wait_socket(t, deadline_in_ms(OTHER_TOOL_MS), &ignored) == 0)
 		return 0;
 	/*
-	 * The other tool may have removed its trigger file.  Without one, SIGQUIT makes the JVM
-	 * print a thread dump.
+	 * The other tool may have removed its trigger file.  Create one in that case, because
+	 * without a trigger file SIGQUIT makes the JVM print a thread dump.
 	 */
 	if (t->is_fresh && create_file(t, err) < 0)
 		return -1;
@@ -257,7 +261,10 @@ static int foreign_file(const struct trigger *t, const char *dir, struct err *er
 		       t->name, (int)t->asock->ns.jvm->pid, dir);
 }
 
-/* Chooses the trigger file's directory.  The JVM checks its working directory first. */
+/*
+ * Chooses the trigger file's directory.  The JVM looks in its working directory first, so another
+ * user's file there makes a file in the tmp directory useless.
+ */
 static int choose_dir(struct trigger *t, struct err *err)
 {
 	const struct attach_socket *asock = t->asock;
@@ -387,8 +394,8 @@ int trigger_pull(const struct attach_socket *asock, unsigned timeout_ms,
 	rc = receive_reports(&t, fd, verbose, err);
 	(void)close(fd);
 	/*
-	 * After a failure, the helper goes on until its own deadline and is not waited for.  After
-	 * a success it removes the trigger file and ends, unless the JVM's user has stopped it.
+	 * After a success, the helper removes the trigger file and ends, unless the JVM's user has
+	 * stopped it.  After a failure, the helper may go on for GRACE_MS, so do not wait for it.
 	 */
 	if (rc == 0 && child_wait(pid, &status, deadline_in_ms(END_MS)) < 0)
 		verbose_step(verbose, "the helper did not end in time");

@@ -15,8 +15,8 @@
 /*
  * Makes the JVM open its attach socket, and waits for the socket's file.  The caller has checked
  * that the JVM catches SIGQUIT; this is checked again just before the signal.  A child with the
- * target's ids does the work.  It keeps the trigger file, even if jtool is killed, until the JVM
- * has answered, but no longer than a minute after the deadline.
+ * target's ids does the work.  Even if jtool is killed, the child keeps the trigger file until the
+ * JVM has opened the socket, but for at most timeout_ms and a minute.
  */
 int trigger_pull(const struct attach_socket *asock, unsigned timeout_ms,
 		 const struct verbose *verbose, struct err *err) _must_check_;
