@@ -15,7 +15,10 @@ struct buf {
 void buf_release(struct buf *b);
 void buf_reset(struct buf *b); /* empties the buffer, without freeing its memory */
 
-/* Returns the end of the content, with space for `room` more bytes.  The caller adds to len. */
+/*
+ * Returns the end of the content, with space for `room` more bytes.  A caller that fills the space
+ * adds to len.
+ */
 char *buf_reserve(struct buf *b, size_t room);
 void buf_add(struct buf *b, const void *data, size_t len);
 void buf_adds(struct buf *b, const char *s);

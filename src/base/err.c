@@ -8,8 +8,8 @@
 #include "base/printable.h"
 
 /*
- * Replaces control characters, so that the text is one line, because it may contain names from a
- * target.
+ * Replaces control characters, because the text may contain names from a target, and must be one
+ * line.
  */
 static void sanitize(struct err *err)
 {

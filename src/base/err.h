@@ -1,8 +1,9 @@
 /*
  * An error message with an exit code.  It is set where the cause is known, and printed by main.
  *
- * A function that can fail for a reason the user must know takes a `struct err *` last.  It returns
- * 0 or more, or -1 with err set.  Functions below that level return 0 or a negative errno.
+ * A function whose failure the user must understand takes a `struct err *` as its last parameter.
+ * It returns 0 or more, or -1 with err set.  Other functions return 0 or a negative errno, and
+ * their callers write the message.
  */
 #ifndef JTOOL_BASE_ERR_H
 #define JTOOL_BASE_ERR_H
@@ -19,7 +20,7 @@ enum exit_code {
 	EXIT_ATTACH = 5,     /* attach disabled, no answer in time, or connection refused */
 	EXIT_AGENT = 6,      /* jtool's agent could not be loaded, or failed */
 	EXIT_PARTIAL = 7,    /* the target exited, or the result is incomplete */
-	/* the reader of stdout has closed it, so main ends silently by SIGPIPE */
+	/* the reader of jtool's stdout has closed the pipe; main ends silently by SIGPIPE */
 	EXIT_SIGPIPE = 141,
 };
 

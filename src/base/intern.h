@@ -16,7 +16,10 @@ struct intern {
 
 void intern_release(struct intern *in);
 
-/* Adds a string unless it was added before.  Returns its number, which must be below 2^32. */
+/*
+ * Adds a string unless it was added before.  Returns its number.  The caller adds fewer than 2^32
+ * strings.
+ */
 uint32_t intern_add(struct intern *in, const void *data, size_t len);
 /* Adds a C string, including its NUL, like intern_add(). */
 uint32_t intern_text(struct intern *in, const char *text);

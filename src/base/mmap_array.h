@@ -10,8 +10,8 @@
 void *mmap_array_new(size_t n, size_t size);
 void *mmap_array_new_zeroed(size_t n, size_t size);
 /*
- * Returns the array, which may have moved, with room for one more than its n elements of `size`
- * bytes.  *cap is the capacity in elements; it must be 0 if array is NULL.
+ * Makes room for one more element in an array of n elements of `size` bytes each.  Returns the
+ * array, which may have moved.  *cap is the capacity in elements; it must be 0 if array is NULL.
  */
 void *mmap_array_grow(void *array, size_t n, size_t *cap, size_t size);
 /* Frees the array; NULL is allowed. */

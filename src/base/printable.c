@@ -61,8 +61,8 @@ uint32_t utf8_decode(const char *text, size_t n)
 /*
  * Unsafe are the control characters and some other characters of Unicode.  U+061C, U+180E, U+200B
  * to U+200F, U+2060 to U+206F, U+FEFF, U+FFF9 to U+FFFB and the tags from U+E0000 on have no width
- * or change the direction, so that two different names look the same.  U+2028 to U+202E split lines
- * or change the direction.
+ * or change the direction, so that two different names could look the same.  U+2028 to U+202E split
+ * lines or change the direction.
  */
 bool printable_is_unsafe(uint32_t c)
 {

@@ -13,14 +13,17 @@ struct progress {
 	int64_t next_ns; /* when the next update is due, by monotonic_ns() */
 };
 
-/* Interval of updates in ms, also before the first one, because most work has ended by then. */
+/*
+ * Interval of updates in ms.  The first update is due after one interval, so that work which ends
+ * earlier shows no line.
+ */
 #define PROGRESS_MS 200
 void progress_begin(struct progress *p);
 
 /*
  * Returns true if the next update is due.  Cheap enough to be called for each chunk of work.
- * Returns false while the terminal is stopped (^S): writing to it would block, while a JVM may be
- * paused.
+ * Returns false while the terminal is stopped (^S), because writing to the terminal would block,
+ * and a JVM may be paused for that time.
  */
 bool progress_due(struct progress *p);
 /*

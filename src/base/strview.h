@@ -1,4 +1,4 @@
-/* A slice of a text, without ownership of it; parsers consume the slice from the front. */
+/* A slice of a text that someone else owns; parsers consume the slice from the front. */
 #ifndef JTOOL_BASE_STRVIEW_H
 #define JTOOL_BASE_STRVIEW_H
 
@@ -22,8 +22,8 @@ static inline size_t strview_len(struct strview s)
 bool strview_line(struct strview *text, struct strview *line);
 
 /*
- * Returns a copy of the next line of *text that is not empty, without leading spaces, and advances
- * *text; the caller frees it.  Returns NULL if there is none.
+ * Returns a copy of the next line of *text that is not empty, without its leading spaces, and
+ * advances *text.  The caller frees the copy.  Returns NULL if there is no such line.
  */
 char *strview_copy_line(const char **text);
 

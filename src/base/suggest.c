@@ -58,8 +58,9 @@ static bool is_typo(const char *name, const char *wanted)
 }
 
 /*
- * Returns how near the names are: 0: they differ at most in the package; 1: in typos; 2 or 3: one
- * contains the other; NOT_NEAR: not similar.
+ * Returns how near `name` is to `word`: 0 if they differ at most in the package, 1 if by typos, 2
+ * if `name` contains `word`, 3 if it contains the simple name of `word`, NOT_NEAR if they are not
+ * similar.
  */
 #define NOT_NEAR 4
 static unsigned nearness(const char *name, const char *word)

@@ -7,7 +7,7 @@
 struct suggestions {
 	const char *wanted; /* the unknown name */
 	struct buf names;   /* "A, B, C"; safe to print */
-	size_t n;           /* number of names, limited to a few */
+	size_t n;           /* number of names; suggest.c limits it */
 	struct buf hint;
 };
 
@@ -16,15 +16,17 @@ struct suggestions {
 		(wanted), BUF_INIT, 0, BUF_INIT \
 	}
 
-/* Adds the name if it contains s->wanted or begins with most of it, ignoring case. */
+/*
+ * Adds the name if it contains s->wanted or begins with the first 3/4 of s->wanted, ignoring case.
+ */
 void suggest_offer(struct suggestions *s, const char *name);
 /* Adds the name without a check. */
 void suggest_add(struct suggestions *s, const char *name);
 
 /*
- * Adds the most similar of n class names name(list, i), without array classes.  Names that differ
- * from s->wanted only in the package are first, then those that differ by typos, then those that
- * contain it.
+ * Adds the most similar of the n class names that name(list, i) returns, but no array classes.
+ * Names that differ from s->wanted only in the package are first, then names that differ by typos,
+ * then names that contain s->wanted or its simple name.
  */
 void suggest_offer_classes(struct suggestions *s,
 			   const char *(*name)(const void *list, size_t i), const void *list,

@@ -13,7 +13,10 @@ struct verbose {
 /* Prints a step; does nothing if steps is NULL. */
 void verbose_step(const struct verbose *steps, const char *fmt, ...) _printf_(2, 3);
 
-/* Makes verbose_step() call print() instead of writing to stderr, which is closed. */
+/*
+ * Makes verbose_step() call print() instead of writing to stderr; for a process whose stderr is
+ * closed.
+ */
 void verbose_divert(void (*print)(const char *text));
 
 #endif

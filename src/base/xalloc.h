@@ -2,9 +2,9 @@
  * Allocation functions that never return NULL: when memory is exhausted, they print an error and
  * end the process.
  *
- * Only the client uses them.  It may end at any time: the agent restores the target when the
- * connection closes, and helper processes remove staged files.  The agent must survive failed
- * allocations.
+ * Only the client uses these functions.  The client may end at any time, because the agent then
+ * restores the target when the connection closes, and helper processes remove staged files.  The
+ * agent does not use them, because it must survive a failed allocation.
  */
 #ifndef JTOOL_BASE_XALLOC_H
 #define JTOOL_BASE_XALLOC_H
@@ -28,8 +28,8 @@ char *xstrndup(const char *s, size_t len);
 char *xasprintf(const char *fmt, ...) _printf_(1, 2);
 
 /*
- * Returns the array, which may have moved, with room for one more than its n elements of `size`
- * bytes.  *cap is the capacity in elements, which is doubled if needed.
+ * Makes room for one more element in an array of n elements of `size` bytes each.  Returns the
+ * array, which may have moved.  *cap is the capacity in elements, which is doubled if needed.
  */
 void *xgrow(void *array, size_t n, size_t *cap, size_t size);
 
