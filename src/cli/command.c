@@ -58,8 +58,8 @@ static const struct cmd *nearest(const char *name)
 {
 	const struct cmd *best = NULL;
 	/*
-	 * Accepts at most two typos, and one in a short name, because every short name is near to
-	 * another name.
+	 * Accepts at most two typos, but only one in a short name, because with two typos every
+	 * short name is near to another one.
 	 */
 	unsigned best_distance = strlen(name) < 4 ? 2 : 3;
 

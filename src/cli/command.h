@@ -25,7 +25,7 @@ struct ctx {
 	/* option values: points to the struct that the command's option rows describe */
 	void *opts;
 	bool json;           /* --json */
-	unsigned timeout_ms; /* --timeout in ms: to attach, and for the answer to begin */
+	unsigned timeout_ms; /* --timeout in ms: for attaching, and until an answer begins */
 	const struct verbose *steps; /* receives the steps for --verbose; NULL without it */
 	const struct jvm *jvm;     /* the target; set with NEED_JVM */
 	const char *file;    /* set instead of jvm if TARGET is a file: a heap dump, a report */
@@ -47,15 +47,15 @@ struct cmd {
 	const char *name;
 	const char *aliases;  /* names in other tools, separated by spaces; or NULL */
 	const char *verbs;    /* completions of the argument after TARGET; or NULL */
-	const char *first_verb; /* a verb before TARGET, which becomes args[0]; or NULL */
+	const char *first_verb; /* a verb that may precede TARGET; it becomes args[0]; or NULL */
 	/*
-	 * returns word i that completes the argument after first_verb and TARGET; NULL: no more
-	 * words
+	 * returns completion i for the argument after first_verb and TARGET; NULL: there are no
+	 * more
 	 */
 	const char *(*first_verb_word)(size_t i);
 	const char *synopsis; /* follows the command's name: "TARGET [COMMAND [ARG...]]" */
 	const char *summary;  /* one line, lower case, no full stop */
-	const struct example *examples; /* two or three examples; the list ends with words NULL */
+	const struct example *examples; /* two or three, and at the end one with `words` NULL */
 	const char *details;  /* further lines for --help, or NULL; each ends with \n */
 	enum cmd_need need;
 	bool parses; /* parses binary data of a target or a file, so it runs in a sandbox */
@@ -63,7 +63,9 @@ struct cmd {
 	bool all_by_default; /* TARGET may be omitted, which means "all" */
 	bool takes_all; /* TARGET may be "all": run() is called for each JVM, several at a time */
 	bool takes_file; /* TARGET may be a file: a path with a slash, FILE.hprof[.gz], … */
-	/* returns true if a TARGET of another form is a file, too, see takes_file; or NULL */
+	/*
+	 * returns true for a TARGET that names a file in a form not listed at takes_file; or NULL
+	 */
 	bool (*is_file)(const char *target);
 	int min_args, max_args; /* limits for the arguments after TARGET; max_args -1: no limit */
 	/*

@@ -35,8 +35,8 @@ void completion_verb_words(const struct cmd *cmd, FILE *out);
  * _jtool_targets: process ids and names of the JVMs; a line has one, a space, and the other.
  *
  * _jtool_words COMMAND TARGET: the diagnostic commands, flags, properties or counters of a JVM, as
- * COMMAND itself reads them; or the loaded classes, which a JVM of JDK 9 or later lists itself, so
- * that no agent is loaded.
+ * COMMAND itself reads them; or the loaded classes.  The classes are listed only for JDK 9 or
+ * later, because such a JVM lists them itself, without jtool's agent.
  */
 extern const char completion_lists[];
 

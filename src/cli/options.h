@@ -38,7 +38,10 @@ struct opt {
 	const char *const *choices;
 };
 
-/* The row for -n, --limit.  `rows` is the default for text, in words; limit_rows() applies it. */
+/*
+ * The row for -n, --limit.  `rows` is the default for text output, as a string for --help;
+ * limit_rows() applies the default.
+ */
 #define OPT_LIMIT_ROW(at, rows)                                                               \
 	{ 'n', "limit", OPT_LIMIT, (at), "N", "show N rows (default " rows ", in JSON all; "  \
 	  "0 shows all)", NULL }

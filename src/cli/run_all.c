@@ -17,11 +17,11 @@
 #include "discover/resolve.h"
 
 /*
- * Number of JVMs that run_on_all() works on at a time.  It limits the memory of all children
- * together.
+ * Number of JVMs that run_on_all() works on at a time.  This limits the memory that all children
+ * use together.
  */
 #define AT_ONCE 8
-#define KILL_AFTER_MS 1000 /* ms after its deadline at which a child is killed */
+#define KILL_AFTER_MS 1000 /* a child is killed this many ms after its deadline */
 #define REAP_MS 5
 
 /* Memory that the child of a job shares with its parent. */
@@ -74,7 +74,8 @@ static void _noreturn_ run_child(const struct batch *batch, const struct job *jo
 	int rc;
 
 	/*
-	 * Ask the kernel to end this child when its parent dies; the parent may have died already.
+	 * Ask the kernel to end this child when its parent dies.  End the child now if the parent
+	 * has died before that.
 	 */
 	if (prctl(PR_SET_PDEATHSIG, SIGTERM) < 0 || getppid() != parent)
 		_exit(EXIT_PARTIAL);
@@ -140,8 +141,8 @@ static void end_job(struct batch *batch, struct job *job)
 }
 
 /*
- * Ends each job whose child has ended, or is late, which kills the child.  Returns the number of
- * jobs that were ended.
+ * Ends each job whose child has ended, and each job whose child is late, after killing that child.
+ * Returns the number of jobs that were ended.
  */
 static size_t end_jobs(struct batch *batch)
 {
@@ -193,7 +194,7 @@ static void wait_a_while(struct batch *batch)
 	left_ms = deadline_left_ms(due);
 	if (batch->line.on && left_ms > PROGRESS_MS)
 		left_ms = PROGRESS_MS;
-	/* Wait a little longer, because the pipe hangs up just before the child can be reaped. */
+	/* After a child's pipe has hung up, wait a little longer until the child can be reaped. */
 	if (poll(fds, n, left_ms) > 0)
 		(void)poll(NULL, 0, REAP_MS);
 }
@@ -225,7 +226,7 @@ static int print_result(const struct ctx *ctx, const struct job *job)
 {
 	if (!ctx->json)
 		fprintf(ctx->out, "%d:\n", (int)job->jvm->pid);
-	(void)fwide(ctx->out, -1); /* marks the stream as used, because io_copy() bypasses stdio */
+	(void)fwide(ctx->out, -1); /* shows main() that output follows; io_copy() bypasses stdio */
 	if (fflush(ctx->out) != 0)
 		return -errno;
 	return job->out < 0 || job->is_given_up ? 0 : io_copy(job->out, fileno(ctx->out));

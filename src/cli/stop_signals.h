@@ -5,8 +5,8 @@
 #include <signal.h>
 
 /*
- * Sets *set to SIGINT and SIGTERM, without those that jtool's parent ignored (in a shell's
- * background job).
+ * Sets *set to SIGINT and SIGTERM, but without a signal that jtool ignores because its parent did,
+ * as a shell does for background jobs.
  */
 void stop_signals(sigset_t *set);
 
