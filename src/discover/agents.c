@@ -16,7 +16,7 @@
 #define JTOOLS_MARK "jtool_agent" /* symbol of jtool's agent, see agent/agent.c */
 #define STAGED "/.jtool-" /* see src/session/staging/staging_dir.h */
 #define ANSWER_MAX (16u << 20) /* limit for the bytes of a worker's answer */
-#define SCAN_MS 1000 /* limit; a JVM with 40 libraries takes about 5 ms */
+#define SCAN_MS 1000 /* limit for a scan; with 40 libraries it takes about 5 ms */
 
 void agents_release(struct agents *a)
 {
@@ -178,8 +178,8 @@ static bool visit_map(const struct proc_map *map, void *arg)
 	free(s->last);
 	s->last = xstrdup(map->path);
 	/*
-	 * A session of jtool deletes its agent's file, so that only the file's name can identify
-	 * it.
+	 * A session of jtool deletes the file of its agent, and only the root user can open a
+	 * deleted file.  So the name in the mapping is enough to identify that agent.
 	 */
 	if (!(maker == MADE_BY_JTOOL && map->deleted) && !is_agent(s, map, &maker))
 		return true;

@@ -40,8 +40,9 @@ void agents_from_flags(struct agents *a, const char *flags);
 
 /*
  * Appends mapped libraries that define Agent_OnLoad or Agent_OnAttach, with or without a suffix
- * _NAME (JEP 178).  Needs root for libraries whose file was deleted, except for jtool's own.  A
- * worker opens the libraries; without its answer, a->mapped_known is false.
+ * _NAME (JEP 178).  Only the root user can open a library whose file was deleted; jtool's own agent
+ * is then identified by its name.  A worker opens the libraries; if the worker does not answer,
+ * a->mapped_known is false.
  */
 void agents_from_maps(struct agents *a, const struct procfs *proc, const struct jvm *jvm);
 
@@ -49,9 +50,10 @@ void agents_from_maps(struct agents *a, const struct procfs *proc, const struct 
 bool agents_parse(struct agents *a, const char *data, size_t len) _must_check_;
 
 /*
- * Opens a mapped file if it is a regular one, because a process may map devices, too.  `root` is
- * the target of the link PID/root (NULL: unreadable), and root_fd that directory.  Needs root for a
- * deleted file.  Returns a descriptor or a negative errno.
+ * Opens the file of a mapping.  Fails unless it is a regular file, because a process may also have
+ * mapped a device.  `root` is the path in the link PID/root (NULL: unreadable), and root_fd is that
+ * directory.  Only the root user can open a deleted file.  Returns a descriptor or a negative
+ * errno.
  */
 int agents_open_mapped(const struct procfs *proc, pid_t pid, int root_fd, const char *root,
 		       const struct proc_map *map) _must_check_;
@@ -60,9 +62,9 @@ int agents_open_mapped(const struct procfs *proc, pid_t pid, int root_fd, const 
 bool agents_is_jtools(int fd);
 
 /*
- * Returns true if the path is one that jtool uses to stage its agent for a session.  A JVM that has
- * mapped an agent of jtool with another path has loaded it at startup; such an agent sleeps or
- * records.
+ * Returns true if the path is one that jtool uses to stage its agent for a session.  If a JVM has
+ * mapped jtool's agent from another path, the JVM has loaded the agent at startup; such an agent
+ * sleeps or records.
  */
 bool agents_is_staged(const char *path);
 

@@ -49,8 +49,8 @@ static bool is_attach_path(const struct jvm *jvm, const char *line, size_t len)
 }
 
 /*
- * Returns true if a line of net/unix is a listening socket, and sets *inode.  The columns are Num:
- * RefCount Protocol Flags Type St Inode Path.
+ * Returns true if a line of net/unix is a listening socket, and sets *inode.  The columns are "Num:
+ * RefCount Protocol Flags Type St Inode Path".
  */
 static bool is_listener(const char *line, uint64_t *inode)
 {
@@ -76,7 +76,10 @@ static bool has_socket_open(const struct procfs *proc, const struct jvm *jvm, ui
 	for (const struct dirent *entry; !found && (entry = readdir(dir)) != NULL;) {
 		ssize_t n = readlinkat(dirfd(dir), entry->d_name, target, sizeof(target));
 
-		/* CAP_DAC_READ_SEARCH permits to open the directory, but not to read its links. */
+		/*
+		 * CAP_DAC_READ_SEARCH permits opening the directory, but not reading its links,
+		 * which needs the JVM's ids or CAP_SYS_PTRACE.
+		 */
 		if (n < 0 && errno == EACCES && !tried) {
 			tried = true;
 			taken = procfs_take_ids(proc, jvm->pid, &saved);
@@ -92,8 +95,9 @@ static bool has_socket_open(const struct procfs *proc, const struct jvm *jvm, ui
 
 /*
  * Returns true if the JVM listens on its socket file, which exists but may be left over from a
- * killed JVM.  Paths in net/unix are not unique if containers use the host's network, so in a pid
- * namespace the JVM must also have the socket open.
+ * killed JVM.  If containers use the host's network, net/unix shows the sockets of several
+ * containers, and JVMs in two of them may have the same path.  So for a JVM in a pid namespace of
+ * its own, this also checks that the JVM has the socket open.
  */
 static bool is_listened_to(const struct procfs *proc, const struct jvm *jvm)
 {
@@ -139,7 +143,7 @@ enum attach_state inspect_attach_state(const struct procfs *proc, const struct j
 	if (root_fd == -EACCES || root_fd == -EPERM)
 		return ATTACH_DENIED;
 	if (root_fd < 0)
-		return ATTACH_STARTING; /* the JVM has exited; a later attach reports it */
+		return ATTACH_STARTING; /* the JVM has exited; a later attach reports that */
 	if (!jvm->is_hotspot)
 		return ATTACH_UNSUPPORTED;
 	if (jvm->no_attach)

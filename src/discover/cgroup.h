@@ -18,7 +18,7 @@ struct cgroup {
 
 /*
  * Reads the lowest limits of the process's group and its parent groups, as far as jtool's own
- * mounts show them.  All values are -1 if the process's group is uncertain.
+ * mounts show them.  All values are -1 if jtool cannot determine the process's group.
  */
 void cgroup_read(const struct procfs *proc, pid_t pid, struct cgroup *out);
 
@@ -34,7 +34,7 @@ struct cgroup_level {
 	/* bytes; free includes the inactive file pages, which the kernel reclaims first */
 	int64_t limit, free;
 	int64_t used;        /* bytes in use, including inactive file pages; -1: unknown */
-	bool shared;         /* jtool is in this group, too, so jtool's memory counts */
+	bool shared;         /* jtool itself is in this group as well, so its memory counts */
 	/*
 	 * In version 2, memory.oom.group: if the limit makes the kernel kill one process of the
 	 * group, it kills all of them.
@@ -52,10 +52,11 @@ int cgroup_levels(const struct procfs *proc, pid_t pid,
 		  struct cgroup_level levels[CGROUP_LEVELS_MAX]);
 
 /*
- * Reads the groups that the process itself can see, in the mounts below its root.  For a process in
- * another container: jtool's own mounts do not show its groups, and none is shared with jtool.  A
- * worker reads them, because the process's file system may hang.  Returns the number of groups, 0
- * if none is visible, or a negative errno if the worker was given up, see worker_call().
+ * Reads the groups that the process itself can see, in the mounts below its root.  This is for a
+ * process in another container: jtool's own mounts do not show the groups of such a process, and
+ * jtool is in none of them.  A worker reads the files of the groups, because the process's file
+ * system may hang.  Returns the number of groups, 0 if none is visible, or a negative errno if the
+ * worker was given up, see worker_call().
  */
 int cgroup_levels_inside(const struct procfs *proc, pid_t pid,
 			 struct cgroup_level levels[CGROUP_LEVELS_MAX]);

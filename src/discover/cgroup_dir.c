@@ -34,8 +34,8 @@ static bool in_list(const char *list, const char *word)
 /*
  * Finds the group's path in lines "N:CONTROLLERS:PATH"; in version 2, CONTROLLERS is empty.
  * Returns whether there is such a line.  A path with ".." belongs to a group outside of jtool's
- * cgroup namespace, and only mounts of another namespace show it: *path is then NULL, unless
- * `outside` is set.
+ * cgroup namespace, and only mounts of another namespace show such a group.  So *path is NULL for
+ * such a path, unless `outside` is set.
  */
 static bool find_path(const char *groups, const char *controller, bool outside, char **path)
 {
@@ -144,8 +144,8 @@ struct group group_find(const char *mounts, const char *groups, const char *cont
 }
 
 /*
- * Opens a file of the group.  Fails if it is not in a file system for control groups: another
- * process may have mounted anything there.
+ * Opens a file of the group.  Fails if the file is not in a file system for control groups, because
+ * another process may have mounted another file system at this path.
  */
 int group_open(const struct group *g, const char *name)
 {

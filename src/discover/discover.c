@@ -42,8 +42,8 @@ static struct jvm *new_jvm(const struct procfs *proc, pid_t pid, const struct pr
 
 /*
  * Returns true if a process has more than one thread.  Other processes are not JVMs, because a VM
- * starts threads within its first milliseconds.  This check is cheap; reading maps costs 50 µs a
- * process, which is most of a list's time.
+ * starts threads within its first milliseconds.  This check is cheap, whereas reading PID/maps
+ * takes 50 µs for each process, which would be most of the time of jtool list.
  */
 static bool may_be_jvm(const struct procfs *proc, pid_t pid)
 {
@@ -59,8 +59,8 @@ static bool may_be_denied_jvm(const struct proc_status *status)
 }
 
 /*
- * Returns the JVM of a process.  Returns NULL if the process is not a JVM or has ended, or, with
- * how.here, if only a worker may inspect it.
+ * Returns the JVM of a process, or NULL if the process is not a JVM or has ended.  With how.here,
+ * also returns NULL if only a worker may inspect the process, and sets *is_remote.
  */
 static struct jvm *inspect_process(const struct procfs *proc, pid_t pid, struct how how,
 				   bool *is_remote)
@@ -162,8 +162,8 @@ static void inspect_local(void *arg)
 }
 
 /*
- * Inspects the processes whose files cannot block in this process, and all others in workers at the
- * same time.
+ * This process inspects the processes whose files cannot block it.  At the same time, workers
+ * inspect the other processes.
  */
 static int inspect_all(struct survey *s, size_t n)
 {
@@ -273,7 +273,10 @@ int discover_all(const struct procfs *proc, bool states, struct jvm_list *list, 
 			s.found[n_found++] = s.found[i];
 	}
 	if (s.n_lost > 0) {
-		/* The array has room, because each lost process has an unused entry in it. */
+		/*
+		 * s.found has room: it has an entry for each process, and a lost process left its
+		 * entry empty.
+		 */
 		add_lost(&s, s.found, &n_found);
 		qsort(s.found, n_found, sizeof(*s.found), by_pid);
 	}

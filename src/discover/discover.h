@@ -22,17 +22,17 @@ struct jvm_list {
  * java.  With `states`, also sets jvm->attach.  Returns -1 only if /proc itself is unreadable.
  *
  * Workers inspect the processes, see worker_pool.h.  A JVM with a file system that does not answer
- * is listed with the properties that /proc shows and with jvm->hung set.  It delays the other JVMs
- * by two seconds at most.
+ * is listed with the properties that /proc shows and with jvm->hung set.  Such a JVM delays the
+ * others by two seconds at most.
  */
 int discover_all(const struct procfs *proc, bool states, struct jvm_list *list,
 		 struct err *err) _must_check_;
 
 /*
  * Returns the JVM with this pid.  Returns NULL with `err` set if no such process exists, permission
- * is denied (EXIT_PERMISSION), or it is not a JVM (EXIT_TARGET, with its name).  A worker inspects
- * the process, and stays in jvm->worker; sets jvm->hung if a file system of the JVM does not
- * answer.
+ * is denied (EXIT_PERMISSION), or the process is not a JVM (EXIT_TARGET; the text has its name).  A
+ * worker inspects the process and then stays available in jvm->worker.  If a file system of the JVM
+ * does not answer, jvm->hung is set.
  */
 struct jvm *discover_pid(const struct procfs *proc, pid_t pid, struct err *err) _must_check_;
 

@@ -47,9 +47,9 @@ static int open_deleted(const struct procfs *proc, const struct jvm *jvm)
 }
 
 /*
- * Opens the hsperfdata file by its path if it belongs to the JVM's user.  Tools that clean /tmp,
- * and JVMs of other pid namespaces with the same /tmp, delete files of running JVMs; root can still
- * open the deleted files in map_files.
+ * Opens the hsperfdata file by its path if it belongs to the JVM's user.  If the file was deleted,
+ * opens it through map_files, which only the root user can do.  Tools that clean /tmp, and JVMs of
+ * other pid namespaces with the same /tmp, delete the files of running JVMs.
  */
 int hsperf_open_file(const struct procfs *proc, const struct jvm *jvm, int root_fd)
 {
@@ -73,8 +73,8 @@ int hsperf_open_file(const struct procfs *proc, const struct jvm *jvm, int root_
 }
 
 /*
- * Reads and parses the file.  Uses read(2) and not mmap(2): the file's owner may truncate it at any
- * time.
+ * Reads and parses the file.  Uses read(2) and not mmap(2), because the file's owner may truncate
+ * the file at any time, and access to a mapping would then raise SIGBUS.
  */
 int hsperf_read_file(int fd, struct perfdata *perf)
 {
@@ -95,8 +95,8 @@ static int is_starting(const struct jvm *jvm, struct err *err)
 }
 
 /*
- * Sets the error for a JVM without counters.  Even the JDK's jcmd PerfCounter.print needs the
- * hsperfdata file.
+ * Sets the error for a JVM without counters.  The text does not suggest the JDK's jcmd
+ * PerfCounter.print, because that command reads the hsperfdata file as well.
  */
 static int no_counters(const struct jvm *jvm, const char *why, struct err *err)
 {
@@ -131,7 +131,7 @@ static int no_file(const struct procfs *proc, const struct jvm *jvm, struct err 
 			      "/etc/passwd, or it could not create a file in its /tmp", err);
 }
 
-/* The open hsperfdata file of a JVM.  The source exists in a worker, or in this process. */
+/* The open hsperfdata file of a JVM, in the process that reads the file: a worker, or this one. */
 struct hsperf_source {
 	const struct jvm *jvm;
 	struct procfs proc;

@@ -8,12 +8,12 @@
 #include "discover/jvm.h"
 #include "worker/worker.h"
 
-/* A worker reads the file, which may be in a file system that does not answer. */
+/* If the file is in a file system that may not answer, a worker reads the file. */
 struct hsperf {
 	const struct jvm *jvm;
 	struct worker worker;
 	/*
-	 * the open file, if this process reads it because its file system cannot block; else NULL
+	 * the open file, if its file system cannot block, so that this process reads it; else NULL
 	 */
 	struct hsperf_source *here;
 };
@@ -28,15 +28,16 @@ int hsperf_open(struct hsperf *h, const struct jvm *jvm, struct err *err) _must_
 void hsperf_close(struct hsperf *h); /* call it only after hsperf_open() */
 
 /*
- * Reads the current values.  Returns -1 with `err` set: EXIT_PARTIAL if the JVM has exited, whose
- * file may keep the last values forever.
+ * Reads the current values.  Returns -1 with `err` set: EXIT_PARTIAL if the JVM has exited.  This
+ * is checked each time, because the file of a JVM that was killed keeps its last values forever.
  */
 int hsperf_read(struct hsperf *h, struct perfdata *perf, struct err *err) _must_check_;
 
 /*
  * Opens, reads and closes the files of several JVMs, if necessary in workers, see worker_pool.h.
- * Calls visit() for each JVM in the order of `jvms`: with the values, whose ownership visit() may
- * take, or with NULL and an error of hsperf_open() or hsperf_read().
+ * Calls visit() for each JVM in the order of `jvms`: with the values, or with NULL and an error of
+ * hsperf_open() or hsperf_read().  hsperf_each() releases *perf after visit(); a visit() that keeps
+ * the values copies the struct and sets *perf to zeros.
  */
 typedef void hsperf_visit(void *arg, size_t i, struct perfdata *perf, const struct err *err);
 void hsperf_each(struct jvm *const *jvms, size_t n, hsperf_visit *visit, void *arg);

@@ -38,9 +38,9 @@ static const char *gc_of_policy(const char *policy)
 
 /*
  * Identifies the collectors that leave sun.gc.policy.name unset, by the values of other counters.
- * Shenandoah and generational ZGC are named in sun.gc.collector.0.name, other ZGC in
- * sun.gc.collector.2.name.  ZGC of JDK 11 and Epsilon set neither counter, but
- * sun.gc.generation.1.name: "old" is ZGC's, and "Heap" is Epsilon's.
+ * Shenandoah and generational ZGC are named in sun.gc.collector.0.name, ZGC without generations in
+ * sun.gc.collector.2.name.  ZGC of JDK 11 and Epsilon set neither of these counters; they set
+ * sun.gc.generation.1.name, ZGC to "old" and Epsilon to "Heap".
  */
 static const char *gc_of_names(const struct perfdata *perf)
 {
@@ -81,8 +81,9 @@ const char *identify_gc_flag(const char *flags)
 
 /*
  * Updates the clues by a thread's name.  Knows the names of JDK 8 to 27 as the kernel cuts them.
- * The VM thread starts after the collector's threads.  Parallel has only worker threads, whose
- * names other collectors use, too.
+ * The VM thread starts after the collector's threads, so its name ends the search.  Parallel has
+ * only worker threads.  Other collectors use the names of these threads as well, so a later thread
+ * may replace the clue "Parallel".
  */
 bool identify_thread(struct gc_clues *clues, const char *name)
 {
@@ -110,8 +111,9 @@ bool identify_thread(struct gc_clues *clues, const char *name)
 }
 
 /*
- * Returns the collector that the threads imply.  Serial and Epsilon have no threads, and Epsilon is
- * used only if a flag selects it.
+ * Returns the collector that the threads imply.  Only Serial and Epsilon have no threads, and
+ * Epsilon is used only if a flag selects it, so a JVM without collector threads and without such a
+ * flag uses Serial.
  */
 static const char *gc_of_clues(const struct gc_clues *clues, const char *flags)
 {
@@ -132,7 +134,7 @@ static int64_t space_number(const struct perfdata *perf, int generation, int spa
 
 /*
  * Returns the sum of one counter over the spaces eden, s0, s1 and old; -1: there are no spaces.
- * `what` names the counter; for eden, `eden` names it.
+ * `what` is the counter's name for s0, s1 and old; `eden` is its name for eden.
  */
 static int64_t heap_sum(const struct perfdata *perf, const char *eden, const char *what)
 {
@@ -152,9 +154,9 @@ static int64_t heap_sum(const struct perfdata *perf, const char *eden, const cha
 
 /*
  * Returns the maximal heap size.  A policy of two names ("Copy:MSC") means that the generations
- * have a fixed boundary: their sizes are added up.  With regions, each generation may grow to the
- * complete heap.  Rounds down to pages, because JDK 8's G1 adds a few words to each capacity
- * (g1MonitoringSupport.hpp, pad_capacity()).
+ * have a fixed boundary, so their sizes are added up.  In a heap of regions, each generation may
+ * grow to the complete heap, so the larger size counts.  Rounds down to pages, because JDK 8's G1
+ * adds a few words to each capacity (g1MonitoringSupport.hpp, pad_capacity()).
  */
 static int64_t heap_max(const struct perfdata *perf)
 {
@@ -227,8 +229,8 @@ void identify_perfdata(struct jvm *jvm, const struct perfdata *perf, const struc
 	jvm->gc = dup_or_null(gc ? gc : gc_of_names(perf));
 	jvm->heap_used = heap_sum(perf, "used", "used");
 	/*
-	 * Serial and Parallel update eden's "used" when it is sampled; others update it in a
-	 * collection, so the capacity is the bound.
+	 * Serial and Parallel update eden's counter "used" periodically.  Other collectors update
+	 * it only in a collection, so for them eden's capacity is the bound.
 	 */
 	jvm->heap_bound = heap_sum(perf, has_prefix(gc, "Serial") || has_prefix(gc, "Parallel")
 						 ? "used" : "capacity", "used");
@@ -238,7 +240,7 @@ void identify_perfdata(struct jvm *jvm, const struct perfdata *perf, const struc
 	jvm->flags = joined(perfdata_nonempty_text(perf, "java.rt.vmFlags"),
 			    uncut(args, cmd->flags));
 	describe_command(jvm, perfdata_nonempty_text(perf, "sun.rt.javaCommand"), cmd);
-	/* The first of the 64 digits is "attach supported" (runtimeService.cpp). */
+	/* The first of the counter's 64 digits is "attach supported" (runtimeService.cpp). */
 	jvm->no_attach = capabilities && capabilities[0] == '0';
 	jvm->initialised = perfdata_number(perf, "sun.rt.vmInitDoneTime", 0) != 0;
 }
@@ -272,7 +274,7 @@ static int64_t max_of_flags(const char *flags)
 void identify_cmdline(struct jvm *jvm, const struct cmdline *cmd, const char *env, size_t len,
 		      const struct gc_clues *clues)
 {
-	/* Sources in ascending precedence.  Only JDK 9 and later read JDK_JAVA_OPTIONS. */
+	/* Variables in ascending precedence.  Only JDK 9 and later read JDK_JAVA_OPTIONS. */
 	_cleanup_free_ char *tool = environ_value(env, len, "JAVA_TOOL_OPTIONS");
 	_cleanup_free_ char *jdk = environ_value(env, len, "JDK_JAVA_OPTIONS");
 	_cleanup_free_ char *last = environ_value(env, len, "_JAVA_OPTIONS");

@@ -10,8 +10,8 @@
 
 /*
  * Fills in version, VM, collector, heap, command line, and whether attaching is enabled, from
- * hsperfdata.  `cmd` is used to complete texts that hsperfdata has cut, and to find the end of the
- * main class.
+ * hsperfdata.  `cmd` is used to complete texts that the JVM has cut in hsperfdata, and to find the
+ * end of the main class in the counter sun.rt.javaCommand.
  */
 void identify_perfdata(struct jvm *jvm, const struct perfdata *perf, const struct cmdline *cmd);
 
@@ -20,14 +20,14 @@ void identify_perfdata(struct jvm *jvm, const struct perfdata *perf, const struc
  * ascending order of ids until it returns false.  Initially all fields are zero.
  */
 struct gc_clues {
-	const char *gc; /* name of the collector; NULL: none of its threads was seen so far */
+	const char *gc; /* name of the collector; NULL: no collector's thread was seen so far */
 	bool saw_all;   /* every thread that the collector starts initially was seen */
 };
 bool identify_thread(struct gc_clues *clues, const char *name);
 
 /*
- * Fills in the properties of a JVM without hsperfdata, from `cmd`, `env` (/proc/PID/environ) and
- * threads.
+ * Fills in the properties of a JVM without hsperfdata, from `cmd`, `env` (the `len` bytes of
+ * /proc/PID/environ) and `clues`.
  */
 void identify_cmdline(struct jvm *jvm, const struct cmdline *cmd, const char *env, size_t len,
 		      const struct gc_clues *clues);

@@ -30,10 +30,10 @@ struct jvm {
 	pid_t nspid; /* pid in its innermost pid namespace */
 	uid_t uid;   /* effective ids, in jtool's user namespace */
 	gid_t gid;
-	/* start time, /proc/PID/stat field 22; another value: the pid was reused */
+	/* start time, /proc/PID/stat field 22; if it changes, another process has the pid */
 	uint64_t start_ticks;
 
-	/* Texts that the JVM owns; NULL: unknown. */
+	/* Texts that this struct owns; NULL: unknown. */
 	char *version;   /* java.version: "17.0.15" */
 	char *vm;        /* java.vm.name: "OpenJDK 64-Bit Server VM" */
 	char *gc;        /* "Serial", "Parallel", "G1", "CMS", "ZGC", "Shenandoah", "Epsilon" */
@@ -42,7 +42,7 @@ struct jvm {
 	char *flags;     /* options of the VM, joined by spaces */
 	char *container; /* container id from the cgroup path */
 	char *perfdata;  /* path in the JVM's root of the hsperfdata file that it has mapped */
-	char *perfdata_link; /* path below /proc/PID of `perfdata` if that was deleted; else NULL */
+	char *perfdata_link; /* path below /proc/PID that opens `perfdata` if it was deleted */
 	char *tmp; /* directory of the attach socket, as a path in the JVM's root; NULL: /tmp */
 	char *hung;      /* name of a file system that does not answer; NULL: none */
 
@@ -51,7 +51,7 @@ struct jvm {
 	int64_t heap_max;  /* bytes; -1 unknown */
 	int64_t classes;   /* number of loaded classes; -1 unknown */
 	int64_t heap_committed; /* bytes; -1 unknown */
-	/* upper bound of heap_used in bytes, because its counter may lag; -1 unknown */
+	/* upper bound of the used heap in bytes, because heap_used may lag; -1 unknown */
 	int64_t heap_bound;
 	bool has_perfdata;
 	bool is_hotspot;  /* false: another VM with a libjvm.so */

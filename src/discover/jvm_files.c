@@ -31,9 +31,10 @@ static const char *last_name(const char *path)
 }
 
 /*
- * Returns true for the path …/hsperfdata_USER/NSPID of the JVM's own hsperfdata file.  Monitoring
- * tools, which are JVMs, too, map files of other JVMs.  A file that an earlier process with this
- * pid has left is not mapped.
+ * Returns true for the path …/hsperfdata_USER/NSPID of the JVM's own hsperfdata file.  NSPID must
+ * be the JVM's own pid, because a monitoring tool that is a JVM maps the files of other JVMs.  A
+ * file that an earlier process with this pid has left is never taken for this JVM's file, because
+ * the JVM has not mapped it.
  */
 static bool is_perfdata(const char *path, pid_t nspid)
 {
@@ -93,7 +94,10 @@ static void guess_perfdata(struct jvm *jvm, int root_fd)
 		jvm->perfdata = TAKE_PTR(path);
 }
 
-/* Stores the path of the hsperfdata file.  A JVM maps the file as soon as it starts to fill it. */
+/*
+ * Stores the path of the hsperfdata file, if the JVM has mapped one.  The mapping exists before the
+ * file has any content.
+ */
 static void find_perfdata(struct jvm *jvm, const char *root, const struct jvm_files *files)
 {
 	if (!files->perfdata)
@@ -138,8 +142,8 @@ static char *read_release(int root_fd, const char *libjvm)
 }
 
 /*
- * Reads a small file of a process.  On failure, `out` stays empty, and what it would show is
- * missing.
+ * Reads a small file of a process.  On failure, `out` stays empty, and the properties that the file
+ * would show stay unknown.
  */
 static void read_text(const struct procfs *proc, pid_t pid, const char *name, struct buf *out)
 {

@@ -68,7 +68,7 @@ void oom_score_raise(void)
 	if (file >= 0 && fstat(file, &st) == 0)
 		fd = file_reopen(file, O_WRONLY, &st);
 	if (fd < 0 || write(fd, most, strlen(most)) < 0)
-		return; /* not an error, because only the OOM killer's choice is worse then */
+		return; /* not an error: the OOM killer may only make a worse choice */
 }
 
 /* The least memory in bytes that jtool and its helper processes take for each use, measured. */
@@ -108,7 +108,8 @@ struct levels {
 };
 
 /*
- * Reads the levels of a JVM.  `thorough`: starts a child process if necessary, which takes longer.
+ * Reads the levels of a JVM.  `thorough`: also reads the groups of a JVM in another container, in a
+ * child process, which takes longer.
  */
 static void read_levels(pid_t pid, bool thorough, struct levels *levels)
 {
@@ -210,7 +211,10 @@ int memory_check(const struct jvm *jvm, enum memory_use use, struct memory_room 
 	struct memory_room here;
 	struct levels levels;
 
-	/* If a file system of the JVM hangs, the next step of the command reports that. */
+	/*
+	 * With jvm->hung, do not ask a worker: the next step of the command reports the file
+	 * system.
+	 */
 	read_levels(jvm->pid, !jvm->hung && use != MEMORY_IDLE && use != MEMORY_COPY, &levels);
 	if (levels.error < 0)
 		return err_set(err, EXIT_PARTIAL,

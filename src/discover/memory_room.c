@@ -27,10 +27,10 @@ static int64_t lesser(int64_t a, int64_t b)
 
 /*
  * Returns the growth in a walk over all references.  The stack of FollowReferences has 8 bytes for
- * each object that is reached and not visited yet, and its array doubles while the old one is
- * copied: 24 bytes an object.  The objects of an array are reached all at once, and take at least
- * 20 bytes each, so the stack takes up to 24/20 = 1.2 times the used heap; 1.1 was measured.  A
- * walk that takes more is ended, see memory_watch().
+ * each object that is reached and not visited yet.  When the stack doubles, the old and the new
+ * array exist together and take 24 bytes for each object.  The elements of an object array are
+ * reached all at once, and take at least 20 bytes each, so the stack takes up to 24/20 = 1.2 times
+ * the used heap; 1.1 was measured.  A walk that takes more is ended, see memory_watch().
  */
 static int64_t walk_growth(const struct memory_heap *heap)
 {
@@ -41,8 +41,8 @@ static int64_t walk_growth(const struct memory_heap *heap)
 
 /*
  * Returns the growth in a full collection.  It moves objects to pages of the heap that were never
- * touched: at most all untouched pages, and at most the size of the young generation.  Mark bitmaps
- * take 1/32 of the heap.
+ * touched, so the JVM grows by at most all untouched pages, and by at most the size of the young
+ * generation.  Mark bitmaps take 1/32 of the heap.
  */
 static int64_t collect_growth(const struct memory_heap *heap)
 {
@@ -58,9 +58,9 @@ static int64_t collect_growth(const struct memory_heap *heap)
 
 /*
  * Returns the growth while a snapshot exists: the first write of the application to a page copies
- * the page.  The application may write to every page of the heap, but memory is watched, and the
- * snapshot ends when too little is left.  So room for a part of the heap is required.  Page tables
- * take 1/512.
+ * the page.  The application may write to every page of the heap.  But jtool watches the memory and
+ * ends the snapshot when too little is left, so only room for a part of the heap is required.  Page
+ * tables take 1/512 of the heap.
  */
 static int64_t copy_growth(const struct memory_heap *heap)
 {
@@ -117,8 +117,8 @@ static int64_t left_of(const struct cgroup_level *level, int64_t growth)
 	int64_t reserve = memory_reserve(level);
 
 	/*
-	 * With memory.oom.group, the kernel kills the JVM, too, when it chooses jtool as its
-	 * victim.  So the reserve is doubled.
+	 * Double the reserve if the kernel kills all processes of the group (memory.oom.group): the
+	 * JVM then also dies when the kernel chooses jtool as its victim.
 	 */
 	if (level->shared && level->kills_all)
 		reserve *= 2;

@@ -1,10 +1,11 @@
 /*
  * Decides whether the control groups of a JVM have enough memory for a request.  Pure.
  *
- * A request makes the JVM grow, and jtool's own memory counts where it is in the same group.  When
- * a group exceeds its limit, the kernel kills its largest process, which is the JVM, or all of its
- * processes together.  So a request that could use up a group's memory is refused.  Each group must
- * have room for the JVM's growth, for jtool, and a reserve for the application.
+ * A request makes the JVM grow, and jtool's own memory counts towards the limit of each group that
+ * jtool shares with the JVM.  When a group exceeds its limit, the kernel kills the largest process
+ * of the group, which is the JVM, or all processes of the group.  So a request that could use up a
+ * group's memory is refused.  Each group must have room for the JVM's growth and for jtool, and in
+ * addition a reserve for the application.
  */
 #ifndef JTOOL_DISCOVER_MEMORY_ROOM_H
 #define JTOOL_DISCOVER_MEMORY_ROOM_H
@@ -13,7 +14,7 @@
 
 /* The kinds of work that a JVM does for a request, by the memory that they need. */
 enum memory_use {
-	MEMORY_IDLE,    /* does nothing new; to check whether a request in progress may go on */
+	MEMORY_IDLE,    /* does nothing new: checks whether a request in progress may go on */
 	MEMORY_REQUEST, /* answers an attach operation */
 	MEMORY_AGENT,   /* runs some Java code, or the agent: lists classes, counts objects */
 	MEMORY_DUMP,    /* writes its heap, without a collection */
@@ -24,12 +25,12 @@ enum memory_use {
 	MEMORY_WALK,    /* follows all references */
 	/* Like MEMORY_WALK, in a forked child; the application's writes copy pages */
 	MEMORY_SNAPSHOT,
-	MEMORY_COPY,     /* checks whether a snapshot in progress may go on */
+	MEMORY_COPY,     /* like MEMORY_IDLE, for a snapshot in progress */
 };
 
 /* Bytes of the Java heap, and the number of loaded classes; -1: unknown. */
 struct memory_heap {
-	int64_t used; /* upper bound: eden counts as full, because its counter lags */
+	int64_t used; /* upper bound: eden counts as full, because eden's counter lags */
 	int64_t committed, max;
 	int64_t classes;
 	bool touched; /* all pages are resident: AlwaysPreTouch is on */
@@ -58,8 +59,8 @@ struct memory_room {
 };
 
 /*
- * Computes the room.  `growth` is by how many bytes the JVM may grow, `own` the least that jtool
- * needs.
+ * Computes the room that n groups leave.  `growth` is the number of bytes by which the JVM may
+ * grow, and `own` the least number of bytes that jtool needs.
  */
 struct memory_room memory_room(const struct cgroup_level *levels, size_t n, int64_t growth,
 			       int64_t own);

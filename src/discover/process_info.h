@@ -1,4 +1,4 @@
-/* Properties of a JVM's process that the kernel reports.  The process is sent nothing. */
+/* Properties of a JVM's process that the kernel reports.  jtool sends nothing to the process. */
 #ifndef JTOOL_DISCOVER_PROCESS_INFO_H
 #define JTOOL_DISCOVER_PROCESS_INFO_H
 
