@@ -1,7 +1,10 @@
 /* The compressed files inside the program; the build sets AGENT_FILE and MANUAL_FILE. */
 	.section .rodata
 
-/* NAME and NAME_len, a size_t, which is as wide as an address. */
+/*
+ * Defines NAME, the bytes of a file, and NAME_len, their number as a size_t, which is as wide as an
+ * address.
+ */
 .macro embed name, file
 	.global \name
 	.type \name, %object
