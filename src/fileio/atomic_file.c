@@ -87,7 +87,7 @@ static int create_temp(struct atomic_file *f, mode_t mode)
 	return f->is_hidden ? 0 : f->fd;
 }
 
-/* If the result will replace a file, gives it that file's mode. */
+/* If the result will replace a file, gives the result the mode of that file. */
 static int copy_mode(const struct atomic_file *f)
 {
 	struct stat old, st;
@@ -170,7 +170,9 @@ static int open_writable(const struct caller_path *p)
 		(void)poll(NULL, 0, READER_STEP_MS); /* no event reports that a pipe got a reader */
 	}
 	if (fd >= 0)
-		/* On failure writes return EAGAIN, and io_write_all() waits with poll(2). */
+		/*
+		 * If this fails, writes return EAGAIN, and io_write_all() then waits with poll(2).
+		 */
 		(void)fcntl(fd, F_SETFL, 0);
 	return fd;
 }
@@ -296,8 +298,8 @@ static int copy_out(struct atomic_file *f)
 }
 
 /*
- * Reports write errors that NFS returns only from close(2), such as a full disk.  Closing a
- * duplicate descriptor returns them, too.
+ * Returns write errors that NFS reports only from close(2), such as a full disk.  Closes a
+ * duplicate descriptor for that, because the file must stay open.
  */
 static int flush(const struct atomic_file *f)
 {
@@ -331,13 +333,13 @@ static int rename_final(struct atomic_file *f)
 		return 0;
 	if (f->replace || (errno != EINVAL && errno != ENOSYS))
 		return -errno;
-	/* NFS does not know RENAME_NOREPLACE.  linkat(2) fails, too, if the final name exists. */
+	/* NFS does not know RENAME_NOREPLACE; linkat(2) likewise fails if the final name exists. */
 	return linkat(from->dir_fd, from->name, f->dir_fd, f->name, 0) < 0 ? -errno : 0;
 }
 
 /*
- * Gives the unnamed file its final name.  To replace a file, links it under the hidden name first,
- * and renames that.
+ * Gives the unnamed file its final name.  To replace an existing file, first links the unnamed file
+ * under the hidden name, and then renames the hidden name to the final one.
  */
 static int link_final(struct atomic_file *f)
 {

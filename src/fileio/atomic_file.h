@@ -6,12 +6,12 @@
  * the result in two cases: if the file system has no O_TMPFILE, and for a moment when the result
  * replaces a file.  A child process removes the hidden name when jtool exits (tmp_reaper.h).  The
  * path "-" means stdout; /dev/fd/N means descriptor N of jtool.  A pipe or a device may be slow, so
- * its data is collected in an unnamed file, and copied to it at the commit.
+ * the data for it is collected in an unnamed file, which the commit copies to the pipe or device.
  *
  * Another user must not be able to choose the file that jtool writes.  Links are followed as
  * caller_path.h describes.  A pipe or device must belong to the caller or to root, and a pipe of
- * root must not be where others can write.  Pipes and devices are opened once, at the beginning; a
- * pipe must get a reader within 10 s.
+ * root must be in a directory in which only root and the caller can write.  Pipes and devices are
+ * opened once, at the beginning; a pipe must get a reader within 10 s.
  */
 #ifndef JTOOL_FILEIO_ATOMIC_FILE_H
 #define JTOOL_FILEIO_ATOMIC_FILE_H

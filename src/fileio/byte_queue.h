@@ -30,7 +30,7 @@ struct byte_queue {
  * each chunk.
  */
 void byte_queue_init(struct byte_queue *q, size_t max);
-/* Frees the queue and its chunks, after both threads have finished with it. */
+/* Frees the queue and its chunks.  Call it after both threads have finished with the queue. */
 void byte_queue_release(struct byte_queue *q);
 
 /*
@@ -43,7 +43,7 @@ void byte_queue_end(struct byte_queue *q);
 
 /*
  * Consumer: waits for the next chunk, which the caller frees.  Returns NULL after byte_queue_end(),
- * even if chunks are left: byte_queue_pop_rest() returns those.
+ * even if chunks are left; byte_queue_pop_rest() returns the remaining chunks.
  */
 struct byte_chunk *byte_queue_pop(struct byte_queue *q) _must_check_;
 /*

@@ -45,8 +45,8 @@ static void go_to(struct walk *w, int dir_fd)
 }
 
 /*
- * Returns true for a file of procfs.  The kernel defines its links, and a link may refer to a file
- * without a path, such as a pipe.
+ * Returns true for a file of procfs.  The kernel defines the links of procfs, and such a link may
+ * refer to a file without a path, such as a pipe.
  */
 static bool is_of_kernel(int fd)
 {
@@ -153,8 +153,8 @@ int caller_path_open_dir(const char *path)
 }
 
 /*
- * Stores in *p the descriptor of the file that the walk has found.  If fd is a negative errno,
- * returns it.
+ * Stores in *p the descriptor `fd` of the file that the walk has found.  If `fd` is a negative
+ * errno, only returns `fd`.
  */
 static int take(struct caller_path *p, int fd)
 {

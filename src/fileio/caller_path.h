@@ -31,7 +31,10 @@ struct caller_path {
 int caller_path_open(struct caller_path *p, const char *path) _must_check_;
 void caller_path_release(struct caller_path *p);
 
-/* Opens a directory in the same way.  Returns an O_PATH descriptor or a negative errno. */
+/*
+ * Resolves a path to a directory in the same way.  Returns an O_PATH descriptor or a negative
+ * errno.
+ */
 int caller_path_open_dir(const char *path) _must_check_;
 
 /* Returns a text for a negative errno of these functions. */

@@ -1,4 +1,7 @@
-/* Child processes that survive when jtool is killed, to remove what it created for a target. */
+/*
+ * Child processes that survive when jtool is killed, to remove files that jtool created for a
+ * target.
+ */
 #ifndef JTOOL_FILEIO_DETACHED_CHILD_H
 #define JTOOL_FILEIO_DETACHED_CHILD_H
 
@@ -9,9 +12,9 @@
 /*
  * Forks a child in a new session that ignores SIGHUP, SIGINT, SIGQUIT, SIGPIPE and SIGTERM.  Its
  * working directory is /, and only the descriptors in `keep` stay open; entries of -1 are skipped.
- * Its stdio is /dev/null, because a reader of jtool's output must see the end when jtool exits.
- * Returns 0 in the child, which must end with _exit(2).  Returns the child's pid, or a negative
- * errno, in the parent.
+ * Its stdio is /dev/null: if the child kept jtool's stdout open, a reader of jtool's output would
+ * see no end of file when jtool exits.  Returns 0 in the child, which must end with _exit(2).
+ * Returns the child's pid, or a negative errno, in the parent.
  */
 pid_t detached_child_fork(const int *keep, size_t n_keep) _must_check_;
 

@@ -5,7 +5,8 @@
  * file system or 1 GB, whichever is more; but at most half of the space that is free at the start
  * must stay free.  Blocks reserved for root count as used.
  *
- * A file on a file system in memory also counts as jtool's memory.
+ * A file on a file system in memory (tmpfs) is limited by free space and also by the memory that
+ * jtool may take, see disk_room_set_memory().
  */
 #ifndef JTOOL_FILEIO_DISK_ROOM_H
 #define JTOOL_FILEIO_DISK_ROOM_H

@@ -308,7 +308,10 @@ static void _noreturn_ relay(struct work *w)
 	(void)setpriority(PRIO_PROCESS, 0, PRIORITY);
 	rc = forward_all(w);
 	if (rc < 0) {
-		/* Show the reader the end now, because the writer may go on for long. */
+		/*
+		 * Close `out` now, so that its reader sees the end of the data: the writer may go
+		 * on for long.
+		 */
 		(void)close(w->out);
 		discard(w);
 	}

@@ -45,8 +45,8 @@ struct fifo_relay {
 struct fifo_relay_limits {
 	size_t bytes; /* limit for the data that is buffered in memory */
 	/*
-	 * 0: the relay fails when the buffer is full.  Otherwise the writer then has to wait, and
-	 * the relay fails when the reader has taken nothing for this many ms.
+	 * 0: the relay fails when the buffer is full.  Another value: while the buffer is full, the
+	 * writer has to wait, and the relay fails if the reader takes nothing for this many ms.
 	 */
 	unsigned stall_ms;
 	unsigned ms;  /* the longest time from the first byte to the last; 0: no limit */
@@ -57,8 +57,8 @@ struct fifo_relay_limits {
  * never gets EPIPE.
  *
  * The writer gets EPIPE when a limit is exceeded or `out` is closed.  But as long as the FIFO has a
- * name, a helper process holds it open for reading (staged_file.h), and the writer would block and
- * get no EPIPE.  The relay therefore reads and discards data until the name is removed.
+ * name, a helper process holds the FIFO open for reading (staged_file.h), so the writer would block
+ * instead of getting EPIPE.  The relay therefore reads and discards data until the name is removed.
  */
 int fifo_relay_start(struct fifo_relay *r, int from, int end,
 		     const struct fifo_relay_limits *limits) _must_check_;

@@ -49,7 +49,9 @@ int file_open_regular(int dir_fd, const char *name, int flags, struct stat *st)
 	return fd < 0 ? fd : file_reopen_regular(fd, st);
 }
 
-/* Checks no type before: with O_DIRECTORY, open(2) fails for other files without opening them. */
+/*
+ * Needs no check of the type: with O_DIRECTORY, open(2) fails for other files without opening them.
+ */
 int file_open_dir(int dir_fd, const char *name, int flags)
 {
 	int fd = openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags);

@@ -1,10 +1,11 @@
 /*
  * Opens files after a check of their type and owner.
  *
- * Opening a FIFO can block, and opening a device can have side effects: a watchdog timer starts to
- * run.  Between stat(2) and open(2), a name can get another meaning.  A file whose name others may
- * choose is therefore opened with O_PATH first, which has no effect on the file.  Its type and
- * owner are read with fstat(2), and the same file is opened again through /proc/self/fd.
+ * Opening a FIFO can block, and opening a device can have side effects: for example, a watchdog
+ * timer starts to run.  Between stat(2) and open(2), a name can be given to another file.  A file
+ * whose name others may choose is therefore opened with O_PATH first, which has no effect on the
+ * file.  Its type and owner are read with fstat(2), and the same file is opened again through
+ * /proc/self/fd.
  *
  * No other module calls open(2), see scripts/check-opens.  Functions return a descriptor with
  * O_CLOEXEC, or a negative errno.

@@ -10,8 +10,8 @@
 #include "fileio/file_open.h"
 
 /*
- * Bytes read at a time.  With a NUL the buffer has 64 KiB, which malloc(3) takes from its heap and
- * not with mmap(2).
+ * Bytes read at a time.  With the NUL of struct buf, the buffer has 64 KiB, which malloc(3) still
+ * takes from its heap and does not map with mmap(2).
  */
 #define SLURP_STEP 65535
 #define SLURP_MIN 4096 /* enlarge the buffer if less space is left */

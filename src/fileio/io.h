@@ -25,9 +25,9 @@ int io_read_exact(int fd, void *data, size_t len, struct deadline d) _must_check
 int io_write_all(int fd, const void *data, size_t len, struct deadline d) _must_check_;
 
 /*
- * Appends the rest of a file to `out`, with read(2) only: files under /proc do not report their
- * size.  Returns -EFBIG if more than max bytes are left; `out` has the first max bytes of them
- * then.
+ * Appends the rest of a file to `out`.  Does not ask for the size of the file, because files under
+ * /proc do not report it.  Returns -EFBIG if more than max bytes are left; `out` then has the first
+ * max of these bytes.
  */
 int io_slurp(int fd, struct buf *out, size_t max) _must_check_;
 

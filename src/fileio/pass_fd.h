@@ -19,7 +19,10 @@ union pass_fd_room {
  */
 int pass_fd_send(int sock, void *data, size_t len, int fd) _must_check_;
 
-/* Stores the descriptor that came with a received message in *fd, which it closes if it is open. */
+/*
+ * Sets *fd to the descriptor that came with a received message, if there is one; first closes the
+ * old *fd unless it is -1.
+ */
 void pass_fd_take(struct msghdr *msg, int *fd);
 
 #endif

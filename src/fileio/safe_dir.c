@@ -69,8 +69,8 @@ void safe_dir_close(struct safe_dir *d)
 }
 
 /*
- * Returns the FNV-1a hash, which an attacker can make collide, but only for class names of the same
- * target.
+ * Returns the FNV-1a hash.  A target can choose names with equal hashes, but only for its own
+ * classes.
  */
 static uint64_t hash(const char *text, size_t len)
 {
@@ -198,8 +198,8 @@ static bool is_in_the_way(int dir_fd, const char *name)
 }
 
 /*
- * Returns the reason if the error concerns only this name, or NULL if it would concern other files,
- * too.
+ * Returns the reason if the error concerns only this name, or NULL if other files would fail for
+ * the same reason.
  */
 static const char *wrong_name(int error)
 {

@@ -47,7 +47,7 @@ char *safe_dir_path(const struct safe_dir *d, const char *name);
 
 /*
  * Writes or replaces a file.  Returns 0; 1 if only this name fails (too long, too deep, not a
- * regular file), with the reason in *why; -1 with err set if other files would fail, too.
+ * regular file), with the reason in *why; -1 with err set if every file would fail.
  */
 int safe_dir_write(struct safe_dir *d, const char *name, const void *data, size_t len,
 		   const char **why, struct err *err) _must_check_;

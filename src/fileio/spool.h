@@ -1,7 +1,7 @@
 /*
  * A buffer of any length for a JVM's answer, which jtool must read at once even if the reader of
- * jtool's output is slow.  The data is in memory up to SPOOL_MEMORY_MAX bytes, or less if memory is
- * short, and after that in an unnamed file.
+ * jtool's output is slow.  The first SPOOL_MEMORY_MAX bytes of the data, or fewer if memory is
+ * short, are in memory, and the rest is in an unnamed file.
  */
 #ifndef JTOOL_FILEIO_SPOOL_H
 #define JTOOL_FILEIO_SPOOL_H

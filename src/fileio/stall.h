@@ -1,6 +1,7 @@
 /*
  * Detects a peer that stops in the middle of its data, or sends only a byte now and then: within
- * each period it must send STALL_BYTES or finish.
+ * each period the peer must send STALL_BYTES or finish.  A new period begins as soon as STALL_BYTES
+ * have arrived.
  */
 #ifndef JTOOL_FILEIO_STALL_H
 #define JTOOL_FILEIO_STALL_H
@@ -12,12 +13,12 @@
 struct stall {
 	struct deadline end; /* end of the current period */
 	unsigned ms;         /* the length of a period */
-	uint64_t seen;       /* bytes received before the current period */
+	uint64_t seen;       /* total of bytes received when the current period began */
 };
 
 struct stall stall_begin(unsigned ms);
 /*
- * Returns true if the period has ended without enough progress.  If it has ended with enough,
+ * Returns true if the period has ended without enough progress.  If enough bytes have arrived,
  * begins the next period.  `bytes` is the total received so far.  Call it only when no data is
  * waiting: if jtool itself was stopped, the peer's data is waiting and the peer was not silent.
  */

@@ -23,7 +23,7 @@ static void _noreturn_ unlink_at_end(const struct tmp_reaper *r, int end)
 
 /*
  * Waits until the child has left jtool's process group, because until then a signal to the group
- * would kill it.
+ * would kill the child.
  */
 static int wait_until_ready(const struct tmp_reaper *r)
 {
@@ -54,7 +54,7 @@ int tmp_reaper_start(struct tmp_reaper *r)
 
 void tmp_reaper_release(struct tmp_reaper *r)
 {
-	/* The child reads the end of the socket, removes the file and exits. */
+	/* The child sees the end of file on its socket, removes the file and exits. */
 	util_close_p(&r->end_fd);
 	while (r->pid > 0 && waitpid(r->pid, NULL, 0) < 0 && errno == EINTR)
 		;

@@ -13,7 +13,7 @@ struct tmp_reaper {
 	int dir_fd; /* directory of the hidden name; not owned */
 	char *name; /* the hidden name; NULL: the child was not started */
 	pid_t pid;
-	int end_fd; /* socket to the child, which ends when jtool closes it */
+	int end_fd; /* socket to the child; the child ends when this socket is closed */
 };
 
 #define TMP_REAPER_INIT(dir_fd)      \
