@@ -27,7 +27,10 @@ void document_unref(struct document *doc)
 	free(doc);
 }
 
-/* In the child.  Its answer is an error text, or nothing. */
+/*
+ * In the child: writes the document to `fd`.  If that fails, sends the text of the error to `sock`;
+ * else sends nothing.
+ */
 static void _noreturn_ write_document(int fd, int sock, document_write *write, void *arg)
 {
 	const struct rlimit limit = { DOCUMENT_MAX, DOCUMENT_MAX };
@@ -43,7 +46,7 @@ static void _noreturn_ write_document(int fd, int sock, document_write *write, v
 	_exit(err.code == EXIT_DONE ? 0 : 1);
 }
 
-/* Reaps the child, if it has ended.  Returns whether it has. */
+/* Reaps the child if it has ended.  Returns true if no child is left. */
 static bool reap(struct document_job *job, int *status)
 {
 	if (job->pid > 0 && waitpid(job->pid, status, WNOHANG) == 0)
@@ -65,7 +68,7 @@ int document_begin(struct document_job *job, document_write *write, void *arg, u
 	int status, pid;
 
 	while (waitpid(-1, &status, WNOHANG) > 0)
-		continue; /* children of an earlier child, if this process is their reaper */
+		continue; /* orphans of an earlier child, if this process reaps them */
 	if (!reap(job, &status))
 		return err_set(err, EXIT_PARTIAL, "process %d, which reads the JVMs, is blocked in "
 			       "the kernel; it cannot be killed", (int)job->pid);
@@ -79,7 +82,7 @@ int document_begin(struct document_job *job, document_write *write, void *arg, u
 	if (pid == 0)
 		write_document(job->fd, job->sock, write, arg);
 	if (pid < 0) {
-		job->sock = -1; /* not set */
+		job->sock = -1; /* worker_fork() did not set it */
 		close_files(job);
 		return err_set(err, EXIT_PARTIAL, "cannot start a process: %s", strerror(-pid));
 	}
@@ -97,11 +100,11 @@ static int verdict(struct document_job *job, struct err *err)
 
 	if (n < 0) {
 		(void)kill(job->pid, SIGKILL);
-		(void)reap(job, &status); /* if it is blocked, the next job is refused */
+		(void)reap(job, &status); /* if the child is blocked, the next job is refused */
 		return err_set(err, EXIT_PARTIAL, "the JVMs were not read in time");
 	}
 	text[n] = '\0';
-	/* It is exiting.  If it has only closed the socket, because it is broken, it is killed. */
+	/* The child is exiting.  Kill it, in case it is broken and has only closed its socket. */
 	(void)kill(job->pid, SIGKILL);
 	if (waitpid(job->pid, &status, 0) < 0)
 		status = -1;
@@ -125,7 +128,7 @@ struct document *document_end(struct document_job *job, struct err *err)
 		} else {
 			doc = xcalloc(1, sizeof(*doc));
 			*doc = (struct document){ job->fd, st.st_size, job->begun_ns, 1 };
-			job->fd = -1; /* taken */
+			job->fd = -1; /* `doc` owns it now */
 		}
 	}
 	close_files(job);
@@ -136,7 +139,7 @@ void document_cancel(struct document_job *job)
 {
 	if (job->pid > 0) {
 		(void)kill(job->pid, SIGKILL);
-		(void)waitpid(job->pid, NULL, WNOHANG); /* init reaps it after us */
+		(void)waitpid(job->pid, NULL, WNOHANG); /* if it is blocked, init reaps it */
 	}
 	close_files(job);
 	job->pid = 0;

@@ -1,6 +1,7 @@
 /*
- * A document that a child process writes.  The server does not parse what targets send: a child
- * that crashes, hangs, or needs too much memory costs one document, and what it leaks ends with it.
+ * A document that a child process writes.  Only the child parses data of targets, not the server:
+ * if a child crashes, hangs, or needs too much memory, only one document is lost, and memory that
+ * the child leaks is freed when it ends.
  */
 #ifndef JTOOL_HTTP_DOCUMENT_H
 #define JTOOL_HTTP_DOCUMENT_H
@@ -14,11 +15,11 @@
 
 #define DOCUMENT_MAX (64 << 20) /* bytes */
 
-/* Counts its references; the last one closes it. */
+/* A complete document.  document_unref() of the last reference frees it. */
 struct document {
-	int fd; /* in memory */
+	int fd; /* a file in memory */
 	int64_t len;
-	int64_t begun_ns; /* monotonic_ns() when its child was started */
+	int64_t begun_ns; /* monotonic_ns() at the start of the child */
 	unsigned refs;
 };
 
@@ -28,10 +29,10 @@ void document_unref(struct document *doc); /* NULL is permitted */
 /* Writes the document, in the child.  Returns 0, or -1 with err set. */
 typedef int document_write(void *arg, FILE *out, struct err *err);
 
-/* The child that writes. */
+/* The child that writes a document. */
 struct document_job {
 	pid_t pid;  /* 0: none is running */
-	int sock;   /* readable when it has finished; -1: none is running, or it was given up */
+	int sock;   /* readable when the child has finished; -1: no child, or it was given up */
 	int fd;
 	int64_t begun_ns;
 	struct deadline deadline;
@@ -39,15 +40,15 @@ struct document_job {
 #define DOCUMENT_JOB_INIT { 0, -1, -1, 0, DEADLINE_NEVER }
 
 /*
- * Starts the child.  Returns 0, or -1 with err set; a child that was given up and is still blocked
- * is an error.
+ * Starts a child.  Returns 0, or -1 with err set; fails while an earlier child that was given up is
+ * still blocked.
  */
 int document_begin(struct document_job *job, document_write *write, void *arg, unsigned timeout_ms,
 		   struct err *err) _must_check_;
 
 /*
- * Call this when job->sock is readable, or after its deadline, which gives up the child.  Returns
- * the document, or NULL with err set.
+ * Call this when job->sock is readable or job->deadline has passed.  After the deadline, the child
+ * is given up: it is killed, but not waited for.  Returns the document, or NULL with err set.
  */
 struct document *document_end(struct document_job *job, struct err *err) _must_check_;
 

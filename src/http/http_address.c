@@ -14,7 +14,7 @@
 
 #define BACKLOG 1024
 #define FIRST_PASSED_FD 3 /* SD_LISTEN_FDS_START */
-#define DEFER_S 5 /* a connection without a request is not accepted for so long */
+#define DEFER_S 5 /* seconds for which a connection without a request is not accepted */
 
 /* Returns the port, or -1.  strtonum(3) also accepts white space and signs. */
 static int parse_port(const char *text)
@@ -88,7 +88,11 @@ static int create(const struct sockaddr_storage *address, socklen_t len)
 
 	if (fd < 0)
 		return -errno;
-	/* The first is for a restart, the second for IPv4 clients of [::]; both may fail. */
+	/*
+	 * SO_REUSEADDR permits an immediate restart, IPV6_V6ONLY 0 lets IPv4 clients connect to
+	 * [::], and TCP_DEFER_ACCEPT saves connections without a request.  The server works without
+	 * them.
+	 */
 	(void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	(void)setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
 	(void)setsockopt(fd, IPPROTO_TCP, TCP_DEFER_ACCEPT, &defer, sizeof(defer));
@@ -97,7 +101,10 @@ static int create(const struct sockaddr_storage *address, socklen_t len)
 	return TAKE_FD(fd);
 }
 
-/* A machine without IPv6 has no [::], which stands for all addresses. */
+/*
+ * Creates a socket for [::], which stands for all addresses; on a machine without IPv6, for
+ * 0.0.0.0.
+ */
 static int create_any(const char *text, struct sockaddr_storage *address, socklen_t len)
 {
 	int fd = create(address, len);
@@ -134,7 +141,7 @@ int http_address_listen(const char *text, struct sockaddr_storage *address, stru
 		return err_set(err, fd == -EACCES ? EXIT_PERMISSION : EXIT_USAGE,
 			       "cannot listen on %s: %s; give another address or port", text,
 			       strerror(-fd));
-	(void)getsockname(fd, (struct sockaddr *)address, &len); /* of our own socket */
+	(void)getsockname(fd, (struct sockaddr *)address, &len); /* cannot fail for a socket */
 	return fd;
 }
 

@@ -1,4 +1,4 @@
-/* The sockets on which a server listens: of an address, or passed by systemd. */
+/* The sockets on which a server listens: created for an address, or passed by systemd. */
 #ifndef JTOOL_HTTP_HTTP_ADDRESS_H
 #define JTOOL_HTTP_HTTP_ADDRESS_H
 
@@ -7,8 +7,8 @@
 #include "base/err.h"
 
 /*
- * Parses "127.0.0.1:9404", "[::1]:9404", "localhost:9404" or ":9404", which is every address of
- * this machine.  Names are not resolved.  Returns the length of the address, or -EINVAL.
+ * Parses "127.0.0.1:9404", "[::1]:9404", "localhost:9404" or ":9404" (every address of this
+ * machine).  Names are not resolved.  Returns the length of the address, or -EINVAL.
  */
 int http_address_parse(const char *text, struct sockaddr_storage *address) _must_check_;
 
@@ -20,8 +20,9 @@ int http_address_check(const char *text, struct err *err) _must_check_;
 void http_address_text(const struct sockaddr_storage *address, char text[HTTP_ADDRESS_MAX]);
 
 /*
- * Creates a socket that listens on the address, and sets it to the one that is in use: port 0
- * stands for any free port.  Returns a descriptor that does not block, or -1 with err set.
+ * Creates a socket that listens on the address `text`.  Sets *address to the address that is in
+ * use, because port 0 in `text` stands for any free port.  Returns a descriptor that does not
+ * block, or -1 with err set.
  */
 int http_address_listen(const char *text, struct sockaddr_storage *address, struct err *err)
 	_must_check_;

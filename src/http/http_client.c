@@ -14,7 +14,10 @@
 #define READ_MS 5000
 #define SEND_MS 10000 /* the time that Prometheus waits */
 #define CLOSE_MS 1000
-/* When connections are scarce: a request arrives with its connection, a response is taken. */
+/*
+ * When all connections are in use, a connection without progress for this many ms may be closed,
+ * because a normal client sends its request at once and reads the response at once.
+ */
 #define READ_STALL_MS 100
 #define SEND_STALL_MS 1000
 #define NS_PER_MS 1000000
@@ -132,7 +135,9 @@ static bool receive(struct http_client *c)
 	return true;
 }
 
-/* Sends one piece.  Returns its bytes; 0 if all is sent; or -1 with errno set. */
+/*
+ * Sends the next piece of the response.  Returns its length; 0 if all is sent; -1 with errno set.
+ */
 static ssize_t send_piece(struct http_client *c)
 {
 	ssize_t n;
@@ -170,12 +175,12 @@ static bool send_response(struct http_client *c)
 		return true;
 	document_unref(c->doc);
 	c->doc = NULL;
-	(void)shutdown(c->fd, SHUT_WR); /* fails if the client has closed, which is noticed next */
+	(void)shutdown(c->fd, SHUT_WR); /* if the client has closed it, discard() notices */
 	enter(c, HTTP_CLIENT_CLOSING, CLOSE_MS);
 	return true;
 }
 
-/* Discards what the client still sends, up to its end. */
+/* Discards what the client still sends, until the client closes the connection. */
 static bool discard(struct http_client *c)
 {
 	ssize_t n = recv(c->fd, c->request, HTTP_REQUEST_MAX, 0);
@@ -192,7 +197,7 @@ void http_client_progress(struct http_client *c)
 {
 	bool again = true;
 
-	/* Bounded, so that a fast client does not delay the others. */
+	/* Take at most 16 steps, so that a fast client does not delay the others. */
 	for (int i = 0; again && i < 16; i++) {
 		again = c->state == HTTP_CLIENT_READING ? receive(c)
 			: c->state == HTTP_CLIENT_SENDING ? send_response(c)

@@ -7,21 +7,21 @@
 
 enum http_client_state {
 	HTTP_CLIENT_FREE,
-	HTTP_CLIENT_READING, /* its request is incomplete */
-	HTTP_CLIENT_WAITING, /* for a document */
+	HTTP_CLIENT_READING, /* the request is incomplete */
+	HTTP_CLIENT_WAITING, /* the client waits for a document */
 	HTTP_CLIENT_SENDING,
-	HTTP_CLIENT_CLOSING, /* all is sent; close(2) now could discard it, see RFC 9112, 9.6 */
+	HTTP_CLIENT_CLOSING, /* all is sent, but close(2) could still discard some: RFC 9112, 9.6 */
 };
 
 struct http_client {
 	enum http_client_state state;
 	int fd;
-	struct deadline deadline; /* of the state */
+	struct deadline deadline; /* deadline of the current state */
 	int64_t progress_ns;      /* when bytes were last received or sent */
 	bool wants_openmetrics, is_head;
 	char request[HTTP_REQUEST_MAX];
 	size_t request_len;
-	char head[512]; /* of the response, and a short body */
+	char head[512]; /* head of the response; without `doc`, its body follows here */
 	size_t head_len, head_sent;
 	struct document *doc; /* NULL: none */
 	int64_t doc_sent;
@@ -34,15 +34,22 @@ void http_client_close(struct http_client *c);
 /* Returns the events of poll(2) that the connection waits for. */
 short http_client_events(const struct http_client *c);
 
-/* Reads or writes what is possible without blocking.  Ends in the state WAITING after a request. */
+/*
+ * Reads or writes what is possible without blocking.  After a complete request for the document,
+ * the state is HTTP_CLIENT_WAITING.
+ */
 void http_client_progress(struct http_client *c);
 
-/* Answers a connection that is WAITING: with the document, or with status 503 if it is NULL. */
+/*
+ * Answers a connection in the state HTTP_CLIENT_WAITING: with `doc`, or if `doc` is NULL, with
+ * status 503 and the text `why`.
+ */
 void http_client_answer(struct http_client *c, struct document *doc, const char *why);
 
 /*
- * Returns how long ago the connection made its last progress, in ms, if it may be closed for a new
- * one: it has had enough time for its request, or for the next bytes of its response; else -1.
+ * If the connection may be closed to make room for a new one, returns the time in ms since its last
+ * progress; else -1.  It may be closed if the client had enough time to send the request or to
+ * receive the next bytes of the response.
  */
 int64_t http_client_stalled_ms(const struct http_client *c);
 

@@ -16,7 +16,10 @@ static bool is(struct span s, const char *text)
 	return s.len == strlen(text) && memcmp(s.at, text, s.len) == 0;
 }
 
-/* Removes the first line of the input and returns it without its end.  Returns -1: incomplete. */
+/*
+ * Removes the first line of the input, and sets *line to it, without its line end.  Returns -1 if
+ * the input has no complete line.
+ */
 static int take_line(struct span *input, struct span *line)
 {
 	const char *end = memchr(input->at, '\n', input->len);
@@ -41,7 +44,7 @@ static bool has_control(struct span s)
 	return false;
 }
 
-/* Removes the first word of a line, and one space after it. */
+/* Removes the first word of a line and one space after it, and returns the word. */
 static struct span take_word(struct span *line)
 {
 	const char *space = memchr(line->at, ' ', line->len);

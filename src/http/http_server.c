@@ -18,7 +18,7 @@ struct serving {
 	struct document_job job;
 	struct document *fresh; /* the last document; NULL: none */
 	struct err last; /* the last error that was reported */
-	struct deadline accept_after; /* after an error of accept(2) */
+	struct deadline accept_after; /* after an error of accept(2), wait until then */
 };
 
 static bool is_fresh(const struct serving *s)
@@ -38,7 +38,10 @@ static void answer_all(struct serving *s, struct document *doc, const char *why)
 	}
 }
 
-/* Answers the waiting clients, and reports an error that is not the last one. */
+/*
+ * Answers the waiting clients with the error, and reports it unless it equals the last reported
+ * one.
+ */
 static void fail_all(struct serving *s, const struct err *err)
 {
 	answer_all(s, NULL, err->text);
@@ -63,7 +66,10 @@ static void finish_job(struct serving *s)
 	answer_all(s, doc, NULL);
 }
 
-/* Sees to clients that wait: with a document that is fresh, or by starting a child. */
+/*
+ * Answers waiting clients with the last document if it is fresh; else starts a child that writes
+ * one.
+ */
 static void serve_waiting(struct serving *s)
 {
 	struct err err = { .code = EXIT_DONE };
@@ -101,7 +107,7 @@ static struct http_client *find_slot(struct serving *s)
 	return stalled;
 }
 
-/* Returns whether there may be more connections, and room for them. */
+/* Accepts a connection.  Returns false if none was waiting, or there is no room for one. */
 static bool accept_one(struct serving *s, int listener)
 {
 	struct http_client *slot = find_slot(s);
@@ -111,7 +117,10 @@ static bool accept_one(struct serving *s, int listener)
 		return false;
 	fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 	if (fd < 0) {
-		/* No descriptor or no memory: the listener stays readable. */
+		/*
+		 * Without a free descriptor or memory, accept(2) fails and the listener stays
+		 * readable: wait before the next attempt.
+		 */
 		if (errno != EAGAIN && errno != ECONNABORTED && errno != EINTR)
 			s->accept_after = deadline_in_ms(TICK_MS);
 		return false;
@@ -133,7 +142,7 @@ static void accept_clients(struct serving *s, const struct pollfd *fds)
 	}
 }
 
-/* Listeners, the stop descriptor, the child, the clients. */
+/* Descriptors for poll(2): listeners, the stop descriptor, the child's socket, the clients. */
 #define POLL_MAX (HTTP_LISTENERS_MAX + 2 + HTTP_CLIENTS_MAX)
 
 /* Returns the timeout for poll(2): a tick while there is anything that has a deadline. */
@@ -151,7 +160,7 @@ static int poll_ms(const struct serving *s)
 static int fill(struct serving *s, struct pollfd fds[POLL_MAX])
 {
 	const struct http_server *config = s->config;
-	/* Without room the listeners are not polled: they would be readable all the time. */
+	/* Without room for a connection, do not poll the listeners: they could stay readable. */
 	bool room = find_slot(s) && deadline_passed(s->accept_after);
 	int n = 0;
 

@@ -4,8 +4,8 @@
  * One thread and poll(2).  A connection serves one request.  Nothing that a client does makes the
  * process grow: there are HTTP_CLIENTS_MAX connections, a request has at most HTTP_REQUEST_MAX
  * bytes, and requests that arrive within HTTP_FRESH_MS get the same document.  When all connections
- * are in use, those that make no progress are closed for new ones; the others wait in the kernel's
- * queue.
+ * are in use, a connection that makes no progress is closed to make room for a new one.  If all
+ * make progress, new connections wait in the kernel's queue.
  */
 #ifndef JTOOL_HTTP_HTTP_SERVER_H
 #define JTOOL_HTTP_HTTP_SERVER_H
@@ -18,13 +18,16 @@
 #define HTTP_FRESH_MS 1000
 
 struct http_server {
-	const int *listeners; /* they do not block */
+	const int *listeners; /* listening sockets that do not block */
 	int n_listeners;
 	int stop; /* a descriptor: the server ends when it is readable */
-	unsigned timeout_ms; /* for a document */
+	unsigned timeout_ms; /* limit for writing a document */
 	document_write *write;
 	void *arg;
-	/* Called when a document could not be written, and not again for the same reason. */
+	/*
+	 * Called when a document could not be written; not called twice in a row for the same
+	 * reason.
+	 */
 	void (*failed)(void *arg, const struct err *err);
 };
 
