@@ -17,7 +17,8 @@ bool capabilities_any(void);
 
 /*
  * Removes the capabilities that `max` lacks from the calling thread's bounding set.  Has no effect
- * without CAP_SETPCAP: no_new_privs(2const) then prevents execve(2) from granting capabilities.
+ * without CAP_SETPCAP; a process without it relies on PR_SET_NO_NEW_PRIVS(2const), which prevents
+ * execve(2) from granting capabilities.
  */
 void capabilities_limit_bounding(uint64_t max);
 

@@ -131,7 +131,9 @@ static char *id_of_path(struct part path)
 	return id;
 }
 
-/* The uid of the component "podUID", or "kubepods-burstable-podUID.slice" with '_' for '-'. */
+/*
+ * Returns the uid in a component "podUID", or "kubepods-burstable-podUID.slice" with '_' for '-'.
+ */
 static char *uid_of_component(struct part p)
 {
 	size_t digits = 0;

@@ -12,8 +12,9 @@
 char *container_id(const char *cgroup);
 
 /*
- * Returns the allocated uid of the Kubernetes pod, which the kubelet puts into the path: a UUID, or
- * 32 hex digits for a static pod.  NULL: in no pod.
+ * Returns the uid of the process's Kubernetes pod, which the kubelet puts into the cgroup path: a
+ * UUID, or 32 hex digits for a static pod.  Returns NULL if the process is in no pod.  The caller
+ * frees the text.
  */
 char *container_pod_uid(const char *cgroup);
 

@@ -10,7 +10,7 @@
 
 #define SECTIONS_MAX 8192             /* limit; libraries have about 30 sections */
 #define NAMES_MAX (16u * 1024 * 1024) /* limit in bytes; a large C++ library has 2 MB of names */
-#define SYMBOLS_MAX (1u << 20)        /* a large C++ library has tens of thousands */
+#define SYMBOLS_MAX (1u << 20)        /* limit; a large C++ library has tens of thousands */
 #define SYMBOLS_AT_ONCE 512
 
 struct image {
@@ -159,7 +159,7 @@ static int read_names(const struct image *im, const struct section *names, char 
 	if (names->size == 0)
 		return -EBADMSG;
 	if (names->offset > im->size || names->size > im->size - names->offset)
-		return -EBADMSG; /* the size is false, so do not allocate so much */
+		return -EBADMSG; /* the size is false, so do not allocate this many bytes */
 	if (names->size > NAMES_MAX)
 		return -EFBIG;
 	*text = xmalloc(names->size);
@@ -222,8 +222,8 @@ int elf_exports(int fd, const char *prefix, elf_visit *visit, void *arg)
 		return rc;
 	rc = read_names(&im, &names, &text);
 	/*
-	 * First look for the prefix anywhere in the string table, because this is fast, and most
-	 * libraries do not have it.
+	 * First search the string table for the prefix, because this is fast, and the tables of
+	 * most libraries do not contain the prefix.
 	 */
 	if (rc < 0 || !memmem(text, names.size, prefix, strlen(prefix)))
 		return rc;

@@ -13,7 +13,7 @@
 
 /*
  * Calls visit() for each exported symbol whose name begins with `prefix`, until visit() returns
- * false.  Returns 0, also if the file has no section headers; -ENOEXEC if the file is not native
+ * false.  Returns 0, even if the file has no section headers; -ENOEXEC if the file is not native
  * ELF, -EBADMSG if its tables are inconsistent, -EFBIG if they are too large; or another negative
  * errno.
  */

@@ -1,11 +1,11 @@
 /*
  * Looks into another user's process without CAP_SYS_PTRACE.
  *
- * The kernel protects most of /proc/PID by ptrace_may_access() with PTRACE_MODE_FSCREDS: it
- * compares the caller's file-system ids, which setfsuid(2) and setfsgid(2) change, with all ids of
- * the process.  The two calls need CAP_SETUID and CAP_SETGID, which container runtimes grant by
- * default, unlike CAP_SYS_PTRACE.  The other ids stay as they are, so the user of the process can
- * neither signal nor trace the caller.  Only the calling thread is affected.
+ * The kernel protects most of /proc/PID by ptrace_may_access() with PTRACE_MODE_FSCREDS.  This
+ * check compares the caller's file-system ids, which setfsuid(2) and setfsgid(2) change, with all
+ * ids of the process.  The two calls need CAP_SETUID and CAP_SETGID, which container runtimes grant
+ * by default, unlike CAP_SYS_PTRACE.  The other ids stay as they are, so the user of the process
+ * can neither signal nor trace the caller.  Only the calling thread is affected.
  */
 #ifndef JTOOL_PROC_FS_IDS_H
 #define JTOOL_PROC_FS_IDS_H

@@ -11,9 +11,9 @@
 
 /*
  * Opens `path` with O_PATH, these flags (O_NOFOLLOW, O_DIRECTORY) and O_CLOEXEC, as if `root_fd`
- * were the root directory; it may be an O_PATH descriptor, for example of /proc/PID/root.  On Linux
- * before 5.6, which has no openat2(2), a path with a link fails with -ELOOP.  With O_NOFOLLOW, the
- * last component must not be a link.  Returns a descriptor or a negative errno.
+ * were the root directory; `root_fd` may be an O_PATH descriptor, for example of /proc/PID/root.
+ * On Linux before 5.6, which has no openat2(2), a path with a link fails with -ELOOP.  With
+ * O_NOFOLLOW, the last component must not be a link.  Returns a descriptor or a negative errno.
  */
 int inroot_open(int root_fd, const char *path, int flags) _must_check_;
 
@@ -25,10 +25,10 @@ int inroot_open(int root_fd, const char *path, int flags) _must_check_;
 int inroot_open_regular(int root_fd, const char *path, int flags, struct stat *st) _must_check_;
 
 /*
- * Converts a path from PID/maps to a path below the target's root directory, which is a part of
- * `path`.  `root` is the target of the link PID/root, or NULL if it is unreadable.  If the process
- * is chrooted in jtool's mount namespace, the paths in maps begin with its root; if it is in
- * another mount namespace, they do not.
+ * Returns the part of `path`, a path from PID/maps, that is a path below the target's root
+ * directory.  `root` is the path in the link PID/root, or NULL if that link is unreadable.  If the
+ * process is chrooted in jtool's mount namespace, the paths in PID/maps begin with `root`; if it is
+ * in another mount namespace, they do not.
  */
 const char *inroot_path(const char *path, const char *root);
 

@@ -15,7 +15,7 @@
 #define FDINFO_MAX 4096
 #define VALID_NS 500000000 /* how long, in ns, the cached text of our own mounts is used */
 
-/* of the line: ID PARENT MAJOR:MINOR ROOT POINT OPTIONS [OPTIONAL...] - TYPE … */
+/* index in a line: ID PARENT MAJOR:MINOR ROOT POINT OPTIONS [OPTIONAL...] - TYPE … */
 #define FIELD_POINT 4
 
 void mount_release(struct mount *m)
@@ -128,8 +128,8 @@ bool mount_may_hang(const char *type)
 }
 
 /*
- * Returns true if a mount of this type, at this point, needs no server.  Both texts are parts of a
- * line; the line has escapes, so the point contains no space.
+ * Returns true if a mount of this type, at this point, needs no server.  `type`, of `len` bytes,
+ * and `point` are parts of a line of mountinfo, so neither ends with NUL.
  */
 static bool needs_no_server(const char *type, size_t len, const char *point)
 {
@@ -193,8 +193,9 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct own cached;
 
 /*
- * Locks the cache and updates it.  Returns false if another thread has the lock, without waiting
- * for it, because a child that was forked while a thread had the lock would wait for ever.
+ * Locks the cache and updates it.  Returns false if another thread has the lock.  Does not wait for
+ * the lock, because in a child that was forked while another thread had the lock, the wait would
+ * never end.
  */
 static bool cache_lock(const struct procfs *proc)
 {
@@ -277,7 +278,10 @@ static size_t length_to_point(const char *line)
 	return point ? (size_t)(point - line) + n : 0;
 }
 
-/* Compares the first lines: processes with one root see the same mounts in the same order. */
+/*
+ * Compares the first lines, because processes with the same root directory see the same mounts in
+ * the same order.
+ */
 bool mounts_have_same_root(const char *mountinfo, const char *other)
 {
 	size_t len = length_to_point(mountinfo);

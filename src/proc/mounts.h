@@ -28,8 +28,9 @@ bool mount_find(const char *mountinfo, const char *path, struct mount *m) _must_
 bool mount_may_hang(const char *type);
 
 /*
- * Appends self/mountinfo to `out`.  The text of the real /proc is cached for half a second, because
- * reading it takes as long as all else that a short command reads.  Returns 0 or a negative errno.
+ * Appends self/mountinfo to `out`.  If `proc` is the real /proc, the text is cached for half a
+ * second, because reading it takes as long as reading all other files that a short command reads.
+ * Returns 0 or a negative errno.
  */
 int mounts_read_own(const struct procfs *proc, struct buf *out) _must_check_;
 
@@ -47,22 +48,23 @@ bool mounts_need_no_server(const char *mountinfo);
  */
 bool mounts_are_local(const struct procfs *proc, pid_t pid);
 /*
- * The two conditions of mounts_are_local(): every mount of the namespace is local; jtool sees all
- * of the process's mounts.
+ * The two conditions of mounts_are_local().  The first function returns true if the process is in
+ * jtool's mount namespace and every mount there needs no server, the second one if the root
+ * directory of the process is jtool's own or below it.
  */
 bool mounts_of_ns_are_local(const struct procfs *proc, pid_t pid);
 bool mounts_are_below_our_root(const struct procfs *proc, pid_t pid);
 
 /*
- * Returns true if two processes have the same root directory, by their texts of PID/mountinfo.  A
- * mount has one number in all namespaces, and its mount point is relative to the root of the
- * process.  Pure.
+ * Returns true if the texts of PID/mountinfo of two processes show that both have the same root
+ * directory.  A mount has the same number in all namespaces, and PID/mountinfo shows mount points
+ * relative to the root of the process.  Pure.
  */
 bool mounts_have_same_root(const char *mountinfo, const char *other);
 
 /*
- * Opens the root directory of a process, with O_PATH.  The kernel denies PID/root, but not
- * PID/mountinfo, of a process with our user and group that has capabilities which jtool lacks.  If
+ * Opens the root directory of a process, with O_PATH.  For a process with jtool's user and group
+ * that has capabilities which jtool lacks, the kernel denies PID/root, but not PID/mountinfo.  If
  * mountinfo shows that this process has the same root as jtool, opens jtool's own root.  Returns a
  * descriptor or a negative errno.
  */

@@ -33,7 +33,10 @@ struct image {
 	bool big_endian;
 };
 
-/* Parts of an entry, as offsets from the start of the data that were checked against its length. */
+/*
+ * Parts of an entry.  All offsets count from the start of the data, and were checked against the
+ * length of the data.
+ */
 struct layout {
 	size_t next; /* offset of the next entry */
 	size_t name, name_end;

@@ -3,7 +3,7 @@
  *
  * Format 2.0 is defined by struct PerfDataPrologue in src/hotspot/share/runtime/perfMemory.hpp and
  * PerfDataEntry in perfData.cpp, format 1.x by the JDK's package sun.jvmstat.perfdata.monitor.v1_0.
- * The data is untrusted, and changes while it is copied: every offset is checked.
+ * The data is untrusted, and the JVM changes it while it is copied, so every offset is checked.
  */
 #ifndef JTOOL_PROC_PERFDATA_H
 #define JTOOL_PROC_PERFDATA_H

@@ -13,7 +13,7 @@
 #define ID_LEN 64
 #define NAMES_MAX 10000 /* a node has at most some hundred pods */
 
-/* What Kubernetes permits in these names. */
+/* Returns true if the text has only characters that Kubernetes permits in these names. */
 static bool is_name(const char *text, size_t len)
 {
 	return len > 0 && strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789.-") >= len;
@@ -83,7 +83,7 @@ void pod_names_read(struct pod_names *names, const char *dir)
 	*names = (struct pod_names){ 0 };
 	if (links) {
 		read_links(names, links);
-		(void)closedir(links); /* only read */
+		(void)closedir(links); /* read-only: nothing to flush */
 	} else if (fd >= 0) {
 		(void)close(fd);
 	}

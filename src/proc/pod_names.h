@@ -1,6 +1,7 @@
 /*
  * The names of Kubernetes containers by their ids.  The kubelet puts a link for each container's
- * log into a directory, and the name of the link has all four: POD_NAMESPACE_CONTAINER-ID.log.
+ * log into a directory.  The name of the link is POD_NAMESPACE_CONTAINER-ID.log: it has the three
+ * names and the id of the container.
  */
 #ifndef JTOOL_PROC_POD_NAMES_H
 #define JTOOL_PROC_POD_NAMES_H
@@ -21,13 +22,13 @@ struct pod_names {
 };
 
 /*
- * Parses the name of a link.  Returns 0, or -EINVAL if it is not one of the kubelet's.  The caller
- * releases it with pod_name_release().
+ * Parses the name of a link into *name.  Returns 0, or -EINVAL if the name does not have the
+ * kubelet's form.  The caller releases *name with pod_name_release().
  */
 int pod_name_parse(const char *link, struct pod_name *name) _must_check_;
 void pod_name_release(struct pod_name *name);
 
-/* Reads the directory; without it, there are no names. */
+/* Reads the links in the directory `dir`.  If it cannot be read, there are no names. */
 void pod_names_read(struct pod_names *names, const char *dir);
 void pod_names_release(struct pod_names *names);
 

@@ -97,7 +97,10 @@ static int pid_path(char path[static 128], pid_t pid, const char *name)
 	return n < 0 || n >= 128 ? -ENAMETOOLONG : 0;
 }
 
-/* Takes the owner and group of the directory PID: the effective ids, even if undumpable. */
+/*
+ * Takes the owner and group of the directory PID: these are the effective ids of the process, even
+ * if it is undumpable.
+ */
 bool procfs_take_ids(const struct procfs *proc, pid_t pid, struct fs_ids *saved)
 {
 	char path[128];

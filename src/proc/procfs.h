@@ -1,8 +1,8 @@
 /*
  * Reader for /proc, or for a recorded copy of it at another path.
  *
- * Files are read with openat(2) and read(2) below the descriptor of the tree.  Only the functions
- * that say so (PID/root, PID/cwd) follow links out of the tree.
+ * Files are read with openat(2) and read(2) below the descriptor of the tree.  Links that lead out
+ * of the tree, such as PID/root and PID/cwd, are followed only by functions whose comment says so.
  *
  * If the kernel denies access to another user's process, each access is tried again with the
  * file-system ids of that process, see fs_ids.h.

@@ -21,8 +21,8 @@ struct thread_times {
 
 /*
  * Reads the times of all threads into the empty `times`.  Reads one file for each thread, and with
- * `namespaced` a second one: set it for a process in another pid namespace.  Returns 0 or a
- * negative errno.  Release `times` in either case.
+ * `namespaced` a second one, for nstid: set `namespaced` for a process in another pid namespace.
+ * Returns 0 or a negative errno.  Release `times` in either case.
  */
 int thread_times_read(const struct procfs *proc, pid_t pid, bool namespaced,
 		      struct thread_times *times) _must_check_;

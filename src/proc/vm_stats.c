@@ -98,7 +98,8 @@ static void read_heap(const struct perfdata *perf, struct vm_stats *stats)
 }
 
 /*
- * Numbers of collectors are not consecutive: up to JDK 21, ZGC's begin with 2; later ZGC has no 1.
+ * The numbers N in sun.gc.collector.N are not consecutive: up to JDK 21, those of ZGC begin with 2,
+ * and those of a later ZGC skip 1.
  */
 static void read_collectors(const struct perfdata *perf, struct vm_stats *stats)
 {
