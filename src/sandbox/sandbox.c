@@ -19,8 +19,8 @@
 #endif
 
 /*
- * System calls that SANDBOX_CLIENT refuses.  A call whose number the headers at build time lack is
- * not in the list, and jtool cannot use it.
+ * System calls that SANDBOX_CLIENT refuses.  A call whose number the headers at build time do not
+ * define is not in the list; jtool's own code cannot make such a call.
  */
 static const int client_calls[] = {
 #if !IS_SANITIZED
@@ -53,8 +53,9 @@ static const int client_calls[] = {
 };
 
 /*
- * System calls that SANDBOX_FILE refuses in addition.  socketpair(2) is permitted, because a result
- * that replaces a file needs it, see tmp_reaper.h.
+ * System calls that SANDBOX_FILE refuses in addition to `client_calls`.  socketpair(2) is
+ * permitted: jtool has a socket to the child process that removes an incomplete result, see
+ * tmp_reaper.h.
  */
 static const int file_calls[] = {
 	SYS_socket, SYS_connect, SYS_bind, SYS_listen, SYS_accept, SYS_accept4,
@@ -67,8 +68,8 @@ static const int file_calls[] = {
 };
 
 /*
- * System calls that the C library, malloc(3) and the exit of a process need.  The last ones are for
- * sanitizers.
+ * System calls that the C library, malloc(3) and the exit of a process need.  The last two,
+ * faccessat(2) and prlimit64(2), are for sanitizers.
  */
 #define LIBRARY_CALLS \
 	SYS_read, SYS_pread64, SYS_write, SYS_writev, SYS_close, SYS_lseek, SYS_fstat, \

@@ -15,19 +15,19 @@ enum sandbox_kind {
 	 */
 	SANDBOX_CLIENT,
 	/*
-	 * For the analysis of a file that the caller names.  Also forbids network, changes of ids,
-	 * namespaces, device nodes, and descriptors of other processes.
+	 * For the analysis of a file that the caller names.  In addition to what SANDBOX_CLIENT
+	 * forbids, forbids network, changes of ids and namespaces, device nodes, and descriptors of
+	 * other processes.
 	 */
 	SANDBOX_FILE,
 	/*
 	 * For the staging helper after it has taken the target's ids.  Permits only calls that
-	 * create, open, read, write and remove files, and that serve the socket and the pipe that
-	 * it has.
+	 * create, open, read, write and remove files, and that serve the helper's socket and pipe.
 	 */
 	SANDBOX_STAGING,
 	/*
 	 * For a worker that reads and parses files of a target.  Permits only calls that open and
-	 * read files, and that send an answer over a socket that it has.
+	 * read files, and that send an answer over the worker's socket.
 	 */
 	SANDBOX_INSPECT,
 };
@@ -36,10 +36,10 @@ enum sandbox_kind {
 void sandbox_no_new_privileges(void);
 
 /*
- * Enters the sandbox for good.  It also applies to all processes and threads that are started
- * later; call it while the process has one thread.  Sets no_new_privs, too.  Returns 0 or a
- * negative errno: without seccomp filters in the kernel or on this architecture, the caller may
- * continue.
+ * Enters the sandbox for good.  The sandbox applies to the calling thread and to processes and
+ * threads that it starts later, but not to threads that are running already: call it while the
+ * process has one thread.  Sets no_new_privs as well.  Returns 0 or a negative errno.  The caller
+ * may continue after an error, because the kernel or the architecture may have no seccomp filters.
  */
 int sandbox_enter(enum sandbox_kind kind) _must_check_;
 

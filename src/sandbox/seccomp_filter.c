@@ -34,8 +34,8 @@ struct search {
 	int calls[SECCOMP_CALLS_MAX];
 	struct sock_filter *prog;
 	/*
-	 * index of the instruction that returns for other calls; the next instruction returns for
-	 * listed calls
+	 * index of the instruction that returns for calls that are not in `calls`; the next
+	 * instruction returns for those in `calls`
 	 */
 	int other;
 };
@@ -45,7 +45,10 @@ static int by_number(const void *a, const void *b)
 	return *(const int *)a - *(const int *)b;
 }
 
-/* Returns the number of instructions of a search: one for each call, and one between two calls. */
+/*
+ * Returns the number of instructions of a search among n calls: one for each call, and one between
+ * two calls.
+ */
 static int length(size_t n)
 {
 	return n == 0 ? 0 : 2 * (int)n - 1;
@@ -97,7 +100,7 @@ int seccomp_filter_build(const struct seccomp_list *list,
 
 /*
  * Applies the program.  Without the flag SECCOMP_FILTER_FLAG_SPEC_ALLOW, kernels before 5.16 turn
- * off speculation in the process, which makes it slow.
+ * off speculation in the process, which then runs slowly.
  */
 static int apply(const struct sock_fprog *prog)
 {

@@ -1,8 +1,9 @@
 /*
  * Filters of system calls, as programs in classic BPF for seccomp(2).
  *
- * A program searches for the system call's number in a list.  It ends a process whose call is of
- * another architecture, because numbers differ.  Supported are x86-64 and aarch64.
+ * A program searches for the system call's number in a list.  Because other architectures have
+ * other numbers, the program ends a process that makes a call of another architecture.  Supported
+ * are x86-64 and aarch64.
  *
  * When a program is applied, the kernel runs it once for each system call that exists.  The search
  * is therefore binary: applying a list of 60 calls takes 25 us; with one comparison after the other
@@ -31,16 +32,16 @@ struct seccomp_list {
 };
 
 /*
- * Builds the program for a list.  Returns the number of instructions, -EOPNOTSUPP on other
- * architectures, or -E2BIG if the list is too long.
+ * Builds the program for a list.  Returns the number of instructions, -EOPNOTSUPP if the
+ * architecture is not supported, or -E2BIG if the list is too long.
  */
 int seccomp_filter_build(const struct seccomp_list *list,
 			 struct sock_filter prog[SECCOMP_PROGRAM_MAX]) _must_check_;
 
 /*
  * Sets no_new_privs and applies the filter to the calling thread and its later children, for good.
- * Returns 0, -EOPNOTSUPP, -ENOSYS or -EINVAL if the kernel has no seccomp filters, or another
- * negative errno.
+ * Returns 0, -EOPNOTSUPP if the architecture is not supported, -ENOSYS or -EINVAL if the kernel has
+ * no seccomp filters, or another negative errno.
  */
 int seccomp_filter_apply(const struct seccomp_list *list) _must_check_;
 
