@@ -31,7 +31,9 @@ struct head {
 	uint32_t what;
 };
 
-/* Precedes each request.  The worker is a fork, so the function has the same address there. */
+/*
+ * Precedes each request.  The worker is a fork, so the function has the same address in the worker.
+ */
 struct request {
 	worker_fn *fn;
 	size_t len;
@@ -140,7 +142,9 @@ pid_t worker_fork(int *sock, const int *keep, size_t n_keep)
 
 void worker_confine(void)
 {
-	/* Ignore an error, because the worker also runs on a kernel without seccomp filters. */
+	/*
+	 * Ignore an error: on a kernel without seccomp filters, the worker runs without a sandbox.
+	 */
 	(void)!sandbox_enter(SANDBOX_INSPECT);
 }
 

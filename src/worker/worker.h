@@ -5,12 +5,12 @@
  * that misses it.
  *
  * A worker is a fork: it runs functions of this program, and has a copy of the parent's memory as
- * of the fork.  It closes stdin, stdout and stderr, so that a reader of jtool's output sees the end
- * when jtool exits.  The kernel kills the worker when the thread that has started it ends, unless
- * the worker is blocked.
+ * of the fork.  It closes stdin, stdout and stderr, so that a reader of jtool's output gets end of
+ * file when jtool exits.  The kernel kills the worker when the thread that has started it ends,
+ * unless the worker is blocked.
  *
- * A worker's data was parsed from a target's files.  Its length and form are checked here; the
- * caller must check its content.
+ * An answer of a worker was parsed from a target's files, so it may be malformed.  These functions
+ * check its length and form; the caller must check its content.
  */
 #ifndef JTOOL_WORKER_WORKER_H
 #define JTOOL_WORKER_WORKER_H
@@ -26,7 +26,8 @@
 
 #define WORKER_TASK_MS 700 /* ms that a worker may be blocked in one task */
 /*
- * A worker that is runnable only waits for a CPU.  It is given up this many ms after its deadline.
+ * A worker that misses its deadline but is runnable waits only for a CPU: it is given up this many
+ * ms after the deadline.
  */
 #define WORKER_STARVED_MS 10000
 
@@ -75,9 +76,9 @@ int worker_call(struct worker *w, const struct worker_call *call, struct buf *an
 void worker_end(struct worker *w);
 
 /*
- * Runs a function in a new worker, whose copy of the memory is of this moment, so the request may
- * contain pointers.  Keeps the descriptors as worker_start() does, and returns the results of
- * worker_call().
+ * Runs a function in a new worker.  The worker's copy of the memory is made by this call, so the
+ * request may contain pointers.  Keeps the descriptors as worker_start() does, and returns the
+ * results of worker_call().
  */
 int worker_run(const struct worker_call *call, const int *keep, size_t n_keep, struct buf *answer,
 	       int *fd, struct err *err) _must_check_;
@@ -90,7 +91,7 @@ void worker_confine(void);
 
 /*
  * For worker_pool.h: forks a worker without a struct worker.  Returns 0 in the worker, and its pid
- * or a negative errno in the parent.  Sets *sock in both.
+ * or a negative errno in the parent.  Sets *sock to the process's own end of the socket in both.
  */
 pid_t worker_fork(int *sock, const int *keep, size_t n_keep) _must_check_;
 
@@ -117,12 +118,12 @@ int worker_send(int sock, uint32_t what, const struct buf *data, int fd) _must_c
 ssize_t worker_parse(const struct buf *in, size_t max, struct worker_message *m) _must_check_;
 
 /*
- * Reads the data that has arrived into w->in.  Returns the number of bytes, 0 at the end, or a
+ * Reads the data that has arrived into w->in.  Returns the number of bytes, 0 at end of file, or a
  * negative errno.
  */
 ssize_t worker_receive(struct worker *w) _must_check_;
 
-/* Removes the first len bytes of the input. */
+/* Removes the first len bytes of `in`. */
 void worker_skip(struct buf *in, size_t len);
 
 #endif

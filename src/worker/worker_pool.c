@@ -11,7 +11,7 @@
 #include "base/xalloc.h"
 #include "fileio/child.h"
 
-#define STALL_MS 60 /* ms without progress; a JVM is inspected in less than one */
+#define STALL_MS 60 /* ms without progress; a JVM is inspected in less than 1 ms */
 #define NS_PER_MS INT64_C(1000000)
 #define END UINT32_MAX /* the message after a worker's last task */
 
@@ -41,8 +41,8 @@ struct pool {
 };
 
 /*
- * pid of the last worker that has sent all its messages.  It is reaped later, so that nobody waits
- * for its exit.
+ * pid of a worker that has sent all its messages.  It is reaped when the next worker ends or the
+ * next pool starts: by then it has normally exited, so nothing waits for it.
  */
 static pid_t ended; /* 0: none */
 
@@ -54,7 +54,7 @@ static void reap_ended(void)
 		ended = 0;
 }
 
-/* In a worker: takes and runs tasks.  The message END is sent together with the last answer. */
+/* In a worker: takes and runs tasks.  The message END follows the last answer. */
 static void _noreturn_ work(const struct pool *pool, size_t slot, int sock)
 {
 	const struct worker_tasks *t = pool->tasks;
@@ -78,7 +78,7 @@ static void _noreturn_ work(const struct pool *pool, size_t slot, int sock)
 			task->is_silent = 1;
 	}
 	if (rc == 0)
-		/* If END cannot be sent, the end of the socket has the same meaning. */
+		/* If END cannot be sent, end of file on the socket has the same meaning. */
 		(void)!worker_send(sock, END, &none, -1);
 	_exit(0);
 }
@@ -150,8 +150,8 @@ static int take_messages(const struct pool *pool, struct worker *w)
 }
 
 /*
- * Ends a worker.  Does not wait for a worker that is blocked, because others may be blocked, too.
- * error 0 means that the worker has sent all its messages.
+ * Ends a worker.  Does not wait for a worker that is blocked: it may never end.  error 0 means that
+ * the worker has sent all its messages.
  */
 static void end_worker(struct pool *pool, struct worker *w, int error)
 {

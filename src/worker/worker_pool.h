@@ -1,11 +1,11 @@
 /*
- * Runs tasks in workers, see worker.h, so that a task that blocks forever does not delay the
- * others.
+ * Runs tasks in workers, see worker.h, so that a task that blocks forever does not delay the other
+ * tasks.
  *
  * One worker runs all tasks in turn, which costs one fork.  Tasks are in shared memory, and each
  * worker takes the next one.  Further workers are started only when the first makes no progress,
  * and their number doubles while all of them are blocked.  A worker that is blocked in one task for
- * WORKER_TASK_MS is given up.  If up to WORKER_POOL_MAX tasks block, all others are done and
+ * WORKER_TASK_MS is given up.  If at most WORKER_POOL_MAX tasks block, all other tasks are done and
  * reported within two seconds.
  */
 #ifndef JTOOL_WORKER_WORKER_POOL_H
