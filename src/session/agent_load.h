@@ -21,9 +21,9 @@ int agent_load(const struct jvm *jvm, const struct attach_opts *opts,
 	       const struct agent_load *load, struct err *err) _must_check_;
 
 /*
- * Loads the agent image that the target has mapped already, which has the patches.  If there is
- * none, or if the dynamic linker does not find it by its path, loads the file `staged`.  Ignores
- * load.file.
+ * Loads this build's agent.  Tries the image that the target has mapped already, because the
+ * patches are in that image.  If there is none, or if the dynamic linker does not find it by its
+ * path, loads the file `staged`.  Ignores load.file.
  */
 int agent_load_own(const struct jvm *jvm, const struct attach_opts *opts,
 		   const struct loaded_agents *images, const char *staged, struct agent_load load,

@@ -13,8 +13,8 @@
 #include "session/session.h"
 
 /*
- * Limit for images.  A target has one for each build of jtool that it was inspected with; more are
- * an attack.
+ * Limit for images in one target.  A target has one image for each build of jtool with which it was
+ * inspected; more images are an attack.
  */
 #define IMAGES_MAX 32
 #define RECORD_MAX (IMAGES_MAX * 8192u) /* limit in bytes, with paths of PATH_MAX */
@@ -25,7 +25,8 @@
  */
 #define CODE_MIN ((uint64_t)96 << 10)
 #define CODE_MAX ((uint64_t)512 << 10)
-#define OPENED_MAX 100 /* limit for libraries that are opened; a JVM has about five of this size */
+/* limit for libraries that are opened; a JVM maps about five in this range of sizes */
+#define OPENED_MAX 100
 
 #define STEM "jtool-agent-"
 #define SUFFIX ".so"
@@ -87,8 +88,8 @@ static bool has_content(int fd, const struct buf *agent)
 
 /*
  * Returns true for an agent of jtool under another name.  Sets *this_build.  Only root can open a
- * file that was deleted (for example replaced): without root, the name decides, and the build is
- * unknown.
+ * file that was deleted (for example replaced).  If such a file cannot be opened, returns true if
+ * its name begins as jtool names its agents, and the build is unknown.
  */
 static bool is_copy(struct search *s, const struct proc_map *map, uint64_t len, bool *this_build)
 {
@@ -165,7 +166,8 @@ void loaded_agents_add_record(struct buf *out, const struct loaded_agents *image
 		const struct loaded_agent *image = &images->list[i];
 		struct image_head head;
 
-		memset(&head, 0, sizeof(head)); /* clears the padding, too, which is sent */
+		/* clears the padding, which is sent with the members */
+		memset(&head, 0, sizeof(head));
 		head.address = image->address;
 		head.len = (uint32_t)strlen(image->path);
 		head.this_build = image->this_build;
@@ -176,7 +178,7 @@ void loaded_agents_add_record(struct buf *out, const struct loaded_agents *image
 }
 
 /*
- * Parses one image of a record and adds it.  Returns the number of bytes used; 0 if they are
+ * Parses one image of a record and adds it.  Returns the number of bytes used; 0 if the data is
  * malformed.
  */
 static size_t parse_image(const char *data, size_t len, struct loaded_agents *images)

@@ -19,7 +19,7 @@ struct loaded_agent {
 	char *path;       /* path in the target's root */
 	uint64_t address; /* address at which the agent's code is mapped */
 	bool this_build;  /* the agent is the one of this build of jtool */
-	bool at_startup;  /* the JVM has loaded it at startup, and no session has */
+	bool at_startup;  /* the JVM has loaded the agent at its start; no session has loaded it */
 };
 
 struct loaded_agents {
@@ -59,8 +59,8 @@ const struct loaded_agent *loaded_agents_foreign(const struct loaded_agents *ima
 
 /*
  * Returns the text on what to do if the JVM does not permit loading; the caller frees it.  `asleep`
- * is the agent that jtool tried to wake, or NULL.  `unwoken` is why the wake request failed;
- * EXIT_DONE: it was sent.
+ * is the agent that jtool tried to wake, or NULL.  `unwoken` is the error of the wake request; its
+ * code is EXIT_DONE if the request was sent.
  */
 char *loaded_agents_remedy(const struct loaded_agents *images, const struct loaded_agent *asleep,
 			   const struct err *unwoken) _must_check_;

@@ -13,7 +13,7 @@
 
 #define GOODBYE_MS 10000
 #define WAIT_SHOWN_MS 1000
-#define EXIT_MS 1000    /* ms until an exiting process ends; it closes its socket before */
+#define EXIT_MS 1000    /* ms until a process ends that has closed its socket because it exits */
 #define ANSWER_MAX (1u << 30) /* bytes of an answer; limits a hostile agent */
 #define JVMTI_WRONG_PHASE 112 /* JVMTI_ERROR_WRONG_PHASE: the JVM is shutting down */
 
@@ -156,7 +156,8 @@ static int answer_within(struct session *s, unsigned ms, session_take_fn *take, 
 		len = WIRE_HEADER_LEN + (size_t)(payload.end - payload.at);
 		bytes += len;
 		/*
-		 * take() limits the length of a heap stream; free space on the disk limits a dump.
+		 * Not counted: take() limits the length of a heap stream, and free space on the
+		 * disk limits a dump.
 		 */
 		if (type != WIRE_HEAP_STREAM && type != WIRE_DUMP_DATA)
 			counted += len;
@@ -237,7 +238,10 @@ int session_send(struct session *s, uint16_t type, const struct wire_writer *pay
 
 void session_interrupt(struct session *s)
 {
-	/* shutdown(2) fails if the agent has disconnected. */
+	/*
+	 * Ignore a failure: the agent has disconnected, and the wait returns an error without
+	 * shutdown(2).
+	 */
 	(void)shutdown(s->channel.fd, SHUT_RDWR);
 }
 

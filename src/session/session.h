@@ -19,8 +19,9 @@ struct session *session_open(const struct jvm *jvm, const struct attach_opts *op
 			     struct err *err) _must_check_;
 
 /*
- * Opens a session with an agent image that the target has mapped already, to reach its patches; see
- * loaded_agents.h.  `image` is the image's path; NULL: as session_open().
+ * Opens a session with the agent image at the path `image`, which the target has mapped already, to
+ * reach the patches in that image; see loaded_agents.h.  If `image` is NULL, does what
+ * session_open() does.
  */
 struct session *session_open_image(const struct jvm *jvm, const struct attach_opts *opts,
 				   const char *image, struct err *err) _must_check_;
@@ -44,10 +45,10 @@ int session_send(struct session *s, uint16_t type, const struct wire_writer *pay
 typedef int session_take_fn(void *arg, uint16_t type, struct wire_reader *payload);
 
 /*
- * Receives frames and calls take() for each until take() returns 1.  The wait also ends
- * (EXIT_PARTIAL) when the target exits, or when the agent sends less than STALL_BYTES within the
- * timeout (see fileio/stall.h).  Returns -1 with `err` set also after an ERROR frame or an invalid
- * frame (EXIT_AGENT).
+ * Receives frames and calls take() for each until take() returns 1.  Returns 0, or -1 with `err`
+ * set: EXIT_PARTIAL if the target exits, or if the agent sends less than STALL_BYTES within the
+ * timeout (see fileio/stall.h); EXIT_AGENT after an invalid frame, or if the connection fails; or
+ * the error of an ERROR frame.
  */
 int session_answer(struct session *s, session_take_fn *take, void *arg, struct err *err)
 	_must_check_;
@@ -60,9 +61,9 @@ int session_answer_long(struct session *s, session_take_fn *take, void *arg, str
 	_must_check_;
 
 /*
- * Receives frames like session_answer(), but of unlimited length, because take() limits what it
- * stores.  Calls tick() about every tick_ms; tick() may send a request.  If tick() returns -1,
- * session_follow() returns -1 with the same error.
+ * Receives frames like session_answer(), but without a limit for their total length: take() must
+ * limit what it stores.  Calls tick() about every tick_ms; tick() may send a request.  If tick()
+ * returns -1, session_follow() returns -1 with the same error.
  */
 typedef int session_tick_fn(struct session *s, void *arg, struct err *err);
 int session_follow(struct session *s, session_take_fn *take, session_tick_fn *tick,

@@ -150,7 +150,8 @@ struct session *session_open_image(const struct jvm *jvm, const struct attach_op
 	struct session *s;
 
 	/*
-	 * The attach operation checks memory, too, but a sleeping agent is woken without loading.
+	 * Check memory here as well as in the attach operation `load`: a sleeping agent is woken
+	 * without that operation, but needs the same memory.
 	 */
 	if (memory_check(jvm, MEMORY_AGENT, NULL, err) < 0)
 		return NULL;

@@ -3,9 +3,10 @@
  * not permit dynamic loading, prints no warning, and maps no further library.  The request is
  * described in agent/wire/wake.h.
  *
- * The diagnostic command JVMTI.data_dump wakes the agent.  JDK 8 has no such command, and the
- * attach operation "datadump" would also print a thread dump.  Agents of others may act upon the
- * event, too, so the command is run only if a jtool agent is believed to sleep.
+ * The diagnostic command JVMTI.data_dump sends the event DataDumpRequest, which wakes the agent.
+ * JDK 8 does not have the command, and its attach operation "datadump" would print a thread dump as
+ * well as send the event: an agent in JDK 8 is not woken.  Agents of other vendors may act upon the
+ * event, so the command is run only if a jtool agent is believed to sleep.
  */
 #ifndef JTOOL_SESSION_WAKE_H
 #define JTOOL_SESSION_WAKE_H

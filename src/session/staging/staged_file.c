@@ -69,7 +69,7 @@ static int receive_paths(struct staged_file *p, const struct jvm *jvm,
 	int rc = helper_msg_receive(p->report, &report, &p->fd, deadline_in_ms(p->timeout_ms));
 
 	if (rc == -ETIMEDOUT) {
-		p->helper = -1; /* the helper is stopped, and removes the file when it is resumed */
+		p->helper = -1; /* the helper is blocked, and removes the file when it continues */
 		return discover_lost_worker(jvm, -ETIMEDOUT, err);
 	}
 	if (rc < 0)
@@ -92,8 +92,8 @@ static int receive_paths(struct staged_file *p, const struct jvm *jvm,
 }
 
 /*
- * Returns the name as staged_file.h says.  Only a mapped file has the hash in its name, because the
- * dynamic linker identifies a library by its path.
+ * Returns the name as staged_file.h says.  The name of a mapped file has the hash of its content,
+ * because the dynamic linker identifies a library by its path, so other content needs another path.
  */
 char *staged_file_name(const struct staged_file_request *req)
 {

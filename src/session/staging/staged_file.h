@@ -1,5 +1,6 @@
 /*
- * Exchanges a file with a target: jtool creates a file for it to map, or the target writes one.
+ * Exchanges a file with a target: jtool creates a file for the target to map, or the target writes
+ * one.
  *
  * The file is in DIR/.jtool-UID-NSPID, a directory of mode 0700 that the target's user owns.  DIR
  * is the first usable one of these directories of the target: tmp directory, /tmp, /var/tmp,
@@ -7,15 +8,15 @@
  * directory, where the target searches for the socket.  A mapped file must not be on a noexec
  * mount.  The name of a mapped file contains a hash of its content, because the dynamic linker
  * loads each path only once.  A file that the target writes needs free space, preferably on a disk:
- * files in memory count as the target's memory, and must fit into its control groups.  The path of
- * such a file may contain spaces, but no quotes, backslash, '%' or line end, which diagnostic
- * commands interpret.
+ * files in memory count as the target's memory, so its control groups must have room for them.  The
+ * path of a file that the target writes may contain spaces, but no quotes, backslash, '%' or line
+ * end, which diagnostic commands interpret.
  *
  * A helper process with the target's ids creates the directory and the file.  It removes them when
  * the staged file is freed or jtool ends for whatever reason.  Sessions in one target share the
- * directory of mapped files; the last one, found by a lock, removes it.  A file that the target
- * writes has a directory of its own, DIR/.jtool-UID-NSPID-RANDOM, which is removed with everything
- * in it.
+ * directory of mapped files; the last session, found by a lock, removes the directory.  A file that
+ * the target writes has a directory of its own, DIR/.jtool-UID-NSPID-RANDOM, which is removed with
+ * everything in it.
  */
 #ifndef JTOOL_SESSION_STAGING_STAGED_FILE_H
 #define JTOOL_SESSION_STAGING_STAGED_FILE_H
@@ -38,19 +39,21 @@ enum staged_file_kind {
 struct staged_file_request {
 	enum staged_file_kind kind;
 	/*
-	 * A STAGED_FILE is called STEM-HASH + SUFFIX, such as jtool-agent-HASH.so, other kinds
-	 * .STEM + SUFFIX.  The stem has no leading dot; both have no slash.
+	 * A STAGED_FILE is called STEM-HASH + SUFFIX, such as jtool-agent-HASH.so; a file of
+	 * another kind is called .STEM + SUFFIX.  The stem has no leading dot; neither text has a
+	 * slash.
 	 */
 	const char *stem, *suffix;
 	const char *socket; /* STAGED_SOCKET: the name of the socket, with a leading dot */
 	const void *data; /* STAGED_FILE: the file's content */
 	size_t len;       /* of data, in bytes */
-	bool is_data;     /* STAGED_FILE: the target reads it, so the mount may be noexec */
+	/* STAGED_FILE: the target reads the file and does not map it, so the mount may be noexec */
+	bool is_data;
 	bool keep;        /* STAGED_FILE: do not remove the file (the user's own agent) */
 	int listener;     /* unbound AF_UNIX socket to bind in the file's directory; -1: none */
 	/*
-	 * Bytes of free space that STAGED_RESULT needs, or the files that the target creates next
-	 * to a FIFO.
+	 * Bytes of free space for a STAGED_RESULT, or for the files that the target creates in the
+	 * directory of a STAGED_FIFO.
 	 */
 	uint64_t room;
 	bool memory_first;   /* with `room`: prefer a file system in memory to one on a disk */
@@ -78,9 +81,10 @@ const char *staged_file_socket_path(const struct staged_file *p);
  * once.
  *
  * STAGED_FIFO: call it at any time; the descriptor is O_NONBLOCK.  The read end is open before the
- * target knows the name, so the target never waits for a reader.  The helper holds the FIFO open
- * for reading, too, as long as it has a name.  A caller that stops reading before the end of the
- * data must therefore free the staged file at once, or the target blocks.
+ * target knows the name, so the target never waits for a reader.  As long as the FIFO has a name,
+ * the helper has a second read end open, so closing the descriptor does not stop the target's
+ * writes: a caller that stops reading before the end of the data must free the staged file at once,
+ * or the target blocks.
  *
  * STAGED_RESULT: call it after the target has finished.  Fails (EXIT_PARTIAL) unless the file is a
  * regular file of the target's user.

@@ -17,7 +17,8 @@
 
 #define ENTER_TRIES 100 /* attempts, 10 ms apart: longer than any helper takes to clean up */
 #define SIBLINGS_MAX 20000 /* limit for the directory entries that are checked for leftovers */
-#define REMOVE_TRIES 10 /* attempts, because a JVM may create files between two of them */
+/* attempts to remove a directory; a JVM may create a file in it between two attempts */
+#define REMOVE_TRIES 10
 /* bytes; any user may set this size; the writer of a smaller pipe blocks more often */
 #define FIFO_SIZE (1024 * 1024)
 
@@ -36,7 +37,7 @@ void staging_dir_init(struct staging_dir *sd, uid_t uid, pid_t nspid, const char
 			       random[1]);
 	(void)snprintf(sd->socket, sizeof(sd->socket), ".s-%08x%08x", random[0], random[1]);
 	if (socket)
-		/* A target does not find a socket whose name was truncated. */
+		/* Ignore the length: a socket with a truncated name is just not found. */
 		(void)strlcpy(sd->socket, socket, sizeof(sd->socket));
 }
 
@@ -245,7 +246,10 @@ const char *staging_dir_put_fifo(const struct staging_dir *sd, int *fd)
 	end = open_typed(sd->dir_fd, sd->file, S_IFIFO);
 	if (end < 0)
 		return explain(end);
-	/* On failure the pipe stays small, which works, too. */
+	/*
+	 * Ignore a failure: the pipe then keeps its smaller default size, and its writer blocks
+	 * more often.
+	 */
 	(void)fcntl(end, F_SETPIPE_SZ, FIFO_SIZE);
 	*fd = end;
 	return NULL;
@@ -267,8 +271,9 @@ static void remove_leftover(void *arg, int dir_fd, const char *name)
 	if (name[0] != '.' && !(sd->stem && has_prefix(name, sd->stem) && name[len] == '-'))
 		return;
 	/*
-	 * Open a FIFO, because a JVM that waits in open(2) for a reader then continues, and its
-	 * write fails.
+	 * If the name is a FIFO, a JVM may be blocked in open(2) until the FIFO has a reader.
+	 * Opening the FIFO lets the JVM continue; its write fails after this function has closed
+	 * `fifo`.
 	 */
 	fifo = open_typed(dir_fd, name, S_IFIFO);
 	(void)unlinkat(dir_fd, name, 0); /* at a failure, the file stays */

@@ -1,13 +1,14 @@
 /*
  * The private directory DIR/.jtool-UID-NSPID and its content.  Only the helper calls these
- * functions.  It has the target's ids, so they reach nothing that the target cannot reach.
+ * functions.  The helper has the target's ids, so the functions reach nothing that the target
+ * cannot reach.
  *
  * Each helper in the directory holds a shared flock(2) on it.  The last helper to leave gets the
  * exclusive lock, and removes the temporary files (those with a leading dot) and the directory.
  *
  * A file that the target writes has a directory of its own, DIR/.jtool-UID-NSPID-RANDOM, which is
- * removed at the end with everything in it.  A JVM that handles its request after that finds no
- * directory, so it cannot leave a file there.
+ * removed at the end with everything in it.  A JVM that handles its request after the removal finds
+ * no directory, so it cannot leave a file there.
  */
 #ifndef JTOOL_SESSION_STAGING_STAGING_DIR_H
 #define JTOOL_SESSION_STAGING_STAGING_DIR_H
@@ -26,7 +27,8 @@ struct staging_dir {
 	char socket[64]; /* name of the socket in the private directory */
 	/* name of the file in the private directory; a STAGED_SOCKET has the socket's name here */
 	const char *file;
-	const char *stem; /* also remove older files whose name begins with this; NULL: none */
+	/* staging_dir_leave() also removes older files whose name begins with this; NULL: none */
+	const char *stem;
 	bool file_is_ours; /* this helper created the file */
 };
 
@@ -69,8 +71,8 @@ uint64_t staging_dir_bytes(const struct staging_dir *sd);
 
 /*
  * Removes the socket, and those directories of this user in DIR that no helper has locked.  If no
- * other helper uses this directory, also removes its temporary files; the file, if `discard` is set
- * and this helper created it; and the directory itself, if it is empty then.
+ * other helper uses the private directory, removes in addition its temporary files; the file, if
+ * `discard` is set and this helper created it; and the directory itself, if it is empty then.
  */
 void staging_dir_leave(struct staging_dir *sd, bool discard);
 

@@ -45,7 +45,7 @@ static void report(const struct helper *h, char kind, const char *a, const char 
 	buf_add(&text, a, strlen(a) + 1);
 	if (b)
 		buf_add(&text, b, strlen(b) + 1);
-	/* If sending fails, the parent has ended, which the control pipe shows, too. */
+	/* Ignore a failure: the parent has ended, and reading `control` reports that. */
 	if (helper_msg_send(h->report, &text, fd) < 0)
 		return;
 }
@@ -262,9 +262,9 @@ static bool had_writer(int fifo)
  * Closes the helper's read end of the FIFO.
  *
  * A JVM that opens a FIFO without a reader blocks forever at a safepoint; one that writes to a FIFO
- * whose reader is gone gets EPIPE and continues.  The helper therefore holds the read end while the
- * FIFO has a name, even if jtool has closed its own copy.  The helper holds it until `control` is
- * closed: when jtool stops reading, it must free the staged file, or the JVM blocks on a full pipe.
+ * whose reader is gone gets EPIPE and continues.  The helper therefore holds its read end while the
+ * FIFO has a name, even if jtool has closed its own read end.  Nobody empties the pipe if jtool
+ * stops reading, so the JVM blocks until jtool frees the staged file and thereby closes `control`.
  *
  * Called after the name was removed, so that open(2) returns ENOENT from now on.  A JVM that found
  * the name before may still be in open(2): if the FIFO has had no writer, the read end stays open
@@ -336,7 +336,7 @@ static void _noreturn_ run(const struct staging_helper_job *job)
 	report(&h, STAGING_READY, buf_str(&h.file), buf_str(&h.socket), h.fifo);
 	/*
 	 * Close this copy of the listener, so that connections are refused after jtool has closed
-	 * its own.
+	 * its own copy.
 	 */
 	util_close_p(&h.listener);
 	staging_dir_leave(&h.sdir, serve_commands(&h));

@@ -9,7 +9,9 @@
 #include "session/staging/staged_file.h"
 #include "session/staging/staging_paths.h"
 
-/* Commands that the parent writes to `control`.  When the parent closes it, the helper ends. */
+/*
+ * Commands that the parent writes to `control`.  The helper ends when the parent closes `control`.
+ */
 #define STAGING_DISCARD 'd' /* remove the file in spite of `keep` */
 #define STAGING_OPEN 'o'    /* open the file; reply is STAGING_OPENED or STAGING_NO_RESULT */
 

@@ -14,7 +14,8 @@
 #define PASSWD_MAX (1024 * 1024)
 
 /*
- * Returns the target's effective user id in its own user namespace, which its own tools show, too.
+ * Returns the target's effective user id in its own user namespace, the id that tools in the
+ * target's container show.
  */
 static uid_t uid_inside(const struct target_ns *ns)
 {
@@ -89,7 +90,8 @@ static void add(struct staging_paths *w, const struct target_ns *ns, const char 
 	_cleanup_free_ char *real = NULL;
 
 	if (!dir || dir[0] != '/' || strlen(dir) >= PATH_MAX || w->n == STAGING_PATHS_MAX)
-		return; /* not added, because the target controls some of the paths */
+		/* not an error: the target chooses some of the paths, and they may be unusable */
+		return;
 	real = real_path(ns, dir);
 	for (size_t i = 0; i < w->n; i++) {
 		if (strcmp(w->dirs[i], real) == 0)
