@@ -19,8 +19,8 @@ static int64_t integer_of(const struct cell *cell)
 }
 
 /*
- * Appends n.  Does not use printf(), which takes four times as long, because a histogram has tens
- * of thousands of numbers.
+ * Appends n.  A histogram has tens of thousands of numbers, and printf() would take four times as
+ * long.
  */
 static void show_integer(uint64_t n, bool is_negative, struct buf *out)
 {

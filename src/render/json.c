@@ -163,8 +163,8 @@ void json_put_known(struct json *parent, const char *key, bool known, uint64_t v
 }
 
 /*
- * Returns the node's JSON text, and its length in *len.  Owned by the node; valid until the next
- * call.
+ * Returns the node's JSON text, and its length in *len.  The node owns the text, which is valid
+ * until the next call.
  */
 static const char *as_text(const struct json *node, size_t *len)
 {
@@ -203,10 +203,10 @@ static void put_escape(put_fn *put, void *to, uint32_t c)
 }
 
 /*
- * Passes a document to put(), with \uNNNN for the characters that could control a terminal. json-c
- * escapes only those below U+0020; but DEL and C1 characters have effects, too, and others change
- * the reading direction or are invisible.  All of them can only be inside texts.  The document's
- * texts are valid UTF-8.
+ * Passes a document to put(), with \uNNNN for the characters that could control a terminal.  json-c
+ * escapes only those below U+0020; but DEL and the C1 characters control a terminal as well, and
+ * further characters change the reading direction or are invisible.  All of them can only be inside
+ * texts.  The document's texts are valid UTF-8.
  */
 static void put_safe(put_fn *put, void *to, const char *text, size_t len)
 {

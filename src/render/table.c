@@ -278,7 +278,10 @@ static void add_stack(const struct table *t, size_t row, struct buf *out)
 	size_t n, shown;
 	const char **frames = frames_of(t, row, &n);
 
-	/* If only one frame would be hidden, show it: "... 1 more" needs a line, too. */
+	/*
+	 * If only one frame would be hidden, show it, because "... 1 more" would need a line as
+	 * well.
+	 */
 	shown = t->frames_shown > 0 && n > t->frames_shown + 1 ? t->frames_shown : n;
 	for (size_t i = 0; i < shown; i++) {
 		buf_adds(out, INDENT "at ");

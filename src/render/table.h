@@ -44,7 +44,7 @@ void table_frame(struct table *t, const char *text);
  */
 size_t table_first_duplicate(const struct table *t, size_t column);
 
-/* Shows a hidden column, after the others. */
+/* Shows a hidden column, after the columns that are shown already. */
 void table_show(struct table *t, size_t column);
 /*
  * Shows only the columns in the list "a,b,c" of names or keys, whose case is ignored.  Each must
@@ -52,8 +52,8 @@ void table_show(struct table *t, size_t column);
  */
 int table_select(struct table *t, const char *list, struct err *err) _must_check_;
 /*
- * Limits the frames that are printed of each stack to n, and prints the number of the others.  The
- * default, n = 0, means no limit.
+ * Limits the frames that are printed of each stack to n, and prints the number of frames that are
+ * not printed.  The default, n = 0, means no limit.
  */
 void table_limit_stacks(struct table *t, size_t n);
 
@@ -69,8 +69,8 @@ void table_add(const struct table *t, struct buf *out);
 void table_output(const struct table *t, const char *key, int64_t pid, bool json, FILE *out);
 
 /*
- * Returns a JSON array with an object for each row, which has the columns with a key.  The caller
- * frees it.
+ * Returns a JSON array that has an object for each row, with the columns that have a key.  The
+ * caller frees it.
  */
 struct json *table_json(const struct table *t);
 /* Adds the cells of a row to a JSON object. */

@@ -126,7 +126,10 @@ static void set_text_len(struct record *s, size_t field, struct cf_text text)
 	record_text(s, field, buf_str(&copy));
 }
 
-/* Adds a member.  The text has all modifiers.  JSON also has the declaration as javap prints it. */
+/*
+ * Adds a member.  `declared`, for the text, has all modifiers.  `declaration`, for JSON, is what
+ * javap prints.
+ */
 static void add_member(struct record *s, size_t field, const struct javasig_member *m,
 		       const struct buf *declared, const struct buf *declaration)
 {
@@ -239,8 +242,8 @@ static void add_file_members(struct record *s, const struct class_view *view)
 }
 
 /*
- * Adds the members that JVMTI reports, or those of the class file if the class is not linked,
- * because JVMTI reports none then.
+ * Adds the members that JVMTI reports.  If the class is not linked, JVMTI reports none, and the
+ * members of the class file are added.
  */
 static void add_members(struct record *s, const struct class_view *view)
 {
@@ -270,8 +273,8 @@ static void add_ancestors(struct record *s, size_t field, const struct class_vie
 }
 
 /*
- * Appends the declaration.  Without a class file, it has no superclass and no interfaces, which the
- * fields SUPERS and INTERFACES show.
+ * Appends the declaration.  Without a class file, the declaration has no superclass and no
+ * interfaces; the fields SUPERS and INTERFACES of the record have them.
  */
 static void add_declaration(struct buf *out, const struct class_view *view, bool hidden)
 {
@@ -306,8 +309,8 @@ static void set_version(struct record *s, const struct class_info *info)
 		return;
 	buf_addf(&text, "%u.%u", info->major, info->minor);
 	/*
-	 * JVMS table 4.1-A: 49 is the version of Java 5.  Versions before have names such as 1.4,
-	 * and are omitted.
+	 * JVMS table 4.1-A: 49 is the version of Java 5.  Earlier releases have names such as 1.4,
+	 * and are not printed.
 	 */
 	if (info->major >= 49)
 		buf_addf(&text, " of Java %u", info->major - 44);
@@ -341,8 +344,8 @@ static void set_identity(struct record *s, const struct class_view *view)
 }
 
 /*
- * Adds the interfaces that JVMTI reports, or those of the class file if the class is not linked,
- * because JVMTI reports none then.
+ * Adds the interfaces that JVMTI reports.  If the class is not linked, JVMTI reports none, and the
+ * interfaces of the class file are added.
  */
 static void add_interfaces(struct record *s, const struct class_view *view)
 {

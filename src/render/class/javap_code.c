@@ -26,7 +26,10 @@ static void add_declaration(struct buf *out, const struct effective_code *r,
 			       r->class->major >= 52);
 }
 
-/* Appends the type of an exception table's entry after "Class", which javap prints only there. */
+/*
+ * Appends the type in an entry of an exception table: "any", or "Class" and the name.  Only in this
+ * table does javap print the word "Class".
+ */
 static void add_catch_type(struct buf *out, const struct effective_method *m, uint16_t type)
 {
 	if (type == 0) {

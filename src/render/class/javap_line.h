@@ -17,7 +17,7 @@ struct javap_lines {
 
 void javap_lines_release(struct javap_lines *l);
 
-/* Appends spaces up to this column, but at least one space. */
+/* Appends spaces up to `column`, but at least one space. */
 void javap_tab(struct javap_lines *l, size_t column);
 /* Prints the line and begins the next one. */
 void javap_end_line(struct javap_lines *l);

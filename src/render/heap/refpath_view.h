@@ -14,7 +14,8 @@ struct refpath_step {
 	char *via; /* text for the reference to the object, or to the first skipped object */
 	/* number of consecutive objects with the same reference, or of skipped objects */
 	size_t times;
-	const struct refpaths_stretch *stretch; /* the stretch that begins here; NULL: none */
+	/* the stretch (model/heap/refpaths.h) that begins here; NULL: none */
+	const struct refpaths_stretch *stretch;
 };
 
 struct refpath_view {
@@ -32,8 +33,8 @@ struct refpath_view {
 /*
  * Finds the path to a node, which must be reachable.  Of a path with more than 1000 steps, the
  * middle is skipped.  With for_people, consecutive objects with the same reference are one step,
- * and the middle is skipped if there are more than 40 steps.  `stretches` are those of the path's
- * group, or NULL.
+ * and the middle is skipped if there are more than 40 steps.  `stretches` are the stretches of the
+ * group to which the path belongs; NULL: none.
  */
 void refpath_view_init(struct refpath_view *v, const struct heap *h, const struct graph_bfs *bfs,
 		       uint32_t node, const struct refpaths_stretch *stretches, bool for_people);
@@ -41,7 +42,7 @@ void refpath_view_release(struct refpath_view *v);
 
 /*
  * Appends a text for the root: "static a.b.C.FIELD", or "a local variable of a.b.C.run in thread
- * "main"".
+ * "main"".  If threads_differ, the text names the kind of threads instead of one thread.
  */
 void refpath_view_headline(const struct refpath_view *v, bool threads_differ, struct buf *out);
 /* Appends a line for each step.  Each line begins with `indent`. */

@@ -122,8 +122,8 @@ static struct json *object_json(const struct retained_view *view,
 }
 
 /*
- * Adds the tree to a JSON document.  An object's "children" are the objects that it dominates and
- * that are shown, its "rest" is the total of the others.
+ * Adds the tree to a JSON document.  An object's "children" are those objects that it dominates and
+ * that are shown; its "rest" is the total of the other objects that it dominates.
  */
 void retained_put_tree(const struct retained_view *view, struct json *doc)
 {

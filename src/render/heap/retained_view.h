@@ -47,7 +47,7 @@ double retained_percent(uint64_t bytes, uint64_t total);
 void retained_add_pieces(struct buf *out, const struct heap *h, const struct held_by_class *pieces,
 			 const struct held_by_class_sum *sum);
 /*
- * Returns the objects that retained_add_pieces() appends as JSON with all classes:
+ * Returns as JSON, with all classes, the objects that retained_add_pieces() appends as text:
  * {"instances","retained","classes":[…]}.  The caller frees it.
  */
 struct json *retained_pieces_json(const struct heap *h, const struct held_by_class *pieces,

@@ -15,8 +15,8 @@ struct json *histo_json(const struct histo *h, size_t n_rows, const struct histo
 
 /*
  * Adds the classes in a document to an empty histogram.  Returns 0; -EBADMSG if the document is not
- * a histogram; -ENODATA if it does not have all classes of its total, because it was saved with -n,
- * --filter or --by.
+ * a histogram; -ENODATA if the document was saved with -n, --filter or --by, so that classes which
+ * its total counts are missing.
  */
 int histo_from_json(struct histo *h, const struct json *doc) _must_check_;
 

@@ -1,4 +1,4 @@
-/* A class histogram as a table, from which its JSON rows are taken, too. */
+/* A class histogram as a table, for output as text and (by histo_json.h) as JSON. */
 #ifndef JTOOL_RENDER_HISTO_HISTO_TABLE_H
 #define JTOOL_RENDER_HISTO_HISTO_TABLE_H
 

@@ -114,7 +114,7 @@ static void add_form(const struct jfr_query *query, const struct jfr_query_run *
 	}
 }
 
-/* The headings of a table's columns, which the table refers to. */
+/* The headings of a table's columns; the table has pointers to them. */
 struct headings {
 	char names[JFR_COLUMNS_MAX][KEY_MAX];
 	enum cell_type types[JFR_COLUMNS_MAX];
@@ -136,7 +136,7 @@ static enum cell_type type_of_cell(const struct jfr_cell *cell, enum jfr_aggrega
 	return CELL_TEXT;
 }
 
-/* Returns the type of a column's cells.  If they differ, returns CELL_TEXT. */
+/* Returns the type of a column's cells.  If the cells have different types, returns CELL_TEXT. */
 static enum cell_type type_of_column(const struct jfr_query *query,
 				     const struct jfr_query_run *run, size_t column, size_t n)
 {

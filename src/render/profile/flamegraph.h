@@ -7,8 +7,8 @@
 
 /*
  * Appends the page for a tree, for which call_tree_sum() was called.  Title and subtitle are
- * untrusted.  The units "bytes" and "ns" are shown as sizes and times, all others as counts.  Nodes
- * below 1/100,000 of the total are merged into their callers.  A tree of
+ * untrusted.  Values in "bytes" and "ns" are shown as sizes and times, values in other units as
+ * counts.  Nodes below 1/100,000 of the total are merged into their callers.  A tree of
  * call_tree_diff() is coloured by the difference of the shares of its two values.
  */
 void flamegraph_add(struct buf *out, const struct call_tree *t, const char *title,

@@ -31,7 +31,7 @@ function percent(part, all) {
 	return (p >= 10 || p === 0 ? p.toFixed(1) : p.toPrecision(2)) + " %";
 }
 
-/* "+1.2 %" of a difference of shares. */
+/* Returns a difference of two shares as "+1.2 %". */
 function signed(share) {
 	return (share < 0 ? "-" : "+") + percent(Math.abs(share), 1);
 }
@@ -40,7 +40,7 @@ function textOf(i) {
 	return i ? data.names[nameOf(i)] || "(no name)" : "all";
 }
 
-/* Shortens "a.b.C.m(File.java:12)" to "C.m:12", and if that is too wide to "C.m". */
+/* Shortens "a.b.C.m(File.java:12)" to "C.m:12", or if there is no room for that, to "C.m". */
 let labels = [];
 function labelOf(i) {
 	if (i === 0)
@@ -107,7 +107,10 @@ function colourOf(i, fade) {
 	return fade ? fadedColours[key] ||= faded(colour) : colour;
 }
 
-/* The share of now less that of before: red is more, blue is less, from 10 % of all on in full. */
+/*
+ * How much the node's share of all has grown since the earlier profile.  Growth is red, decrease
+ * blue, and 10 % of all or more has the full colour.
+ */
 const shareIn = (i, v) => totals[v][0] ? totals[v][i] / totals[v][0] : 0;
 const growth = i => shareIn(i, 0) - shareIn(i, 1);
 
@@ -139,7 +142,8 @@ function mix(i) {
  */
 
 const strips = document.createElement("canvas"), stripsCtx = strips.getContext("2d");
-let image = null, pixels = null;  /* of strips, one line for each visible row */
+/* image of `strips` and its pixels, one line for each visible row */
+let image = null, pixels = null;
 let asked = 0;
 function redraw() {
 	asked ||= requestAnimationFrame(() => {

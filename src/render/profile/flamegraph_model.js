@@ -8,7 +8,7 @@
  */
 const by = id => document.getElementById(id);
 const recorded = JSON.parse(by("data").textContent);
-const NODES_MAX = 1e6; /* of a tree that is made here */
+const NODES_MAX = 1e6; /* limit for the nodes of a tree that is built here */
 
 /* The tree that is shown. */
 let data, count, parent, last, rows, totals, starts, frames;
@@ -46,7 +46,10 @@ function build(tree) {
 	}
 }
 
-/* "a.b.C.m" of "a.b.C.m(C.java:12)" and of "a.b.C.m:12"; not of "(64 frames or more)". */
+/*
+ * Returns "a.b.C.m" for "a.b.C.m(C.java:12)" and for "a.b.C.m:12", and other texts such as "(64
+ * frames or more)" unchanged.
+ */
 const withoutLine = text => text.replace(/(.)(?:\([^()]*\)|:\d+)$/, "$1");
 
 const isThread = text => text.startsWith("[") && text.endsWith("]");
@@ -55,7 +58,7 @@ const hasThreads = recorded.levels.length > 1 && recorded.levels.every((level, i
 	level !== 1 || recorded.frames[i] >= 0 && isThread(recorded.names[recorded.frames[i]]));
 const hasLines = recorded.names.some(name => withoutLine(name) !== name);
 
-/* A tree that grows by stacks. */
+/* A tree to which stacks are added. */
 class Tree {
 	constructor() {
 		this.children = new Map();
@@ -99,7 +102,9 @@ class Tree {
 	}
 }
 
-/* Returns the names without lines, and for each frame the one without its line. */
+/*
+ * Returns the names without lines, and a function that maps a recorded frame to one without a line.
+ */
 function methods() {
 	const numbers = new Map(), names = [];
 	const number = name => {
@@ -112,7 +117,10 @@ function methods() {
 	return [names, frame => frame < 0 ? -1 - plain[-1 - frame] : short[frame]];
 }
 
-/* Returns the tree with these parts. */
+/*
+ * Returns the recorded tree with or without lines and threads; if `reversed`, from callees to
+ * callers.
+ */
 function reshape({ lines, reversed, threads }) {
 	const [names, strip] = lines ? [recorded.names, frame => frame] : methods();
 	const tree = new Tree(), path = [], nodes = [0];

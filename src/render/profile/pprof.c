@@ -161,7 +161,9 @@ static void add_sample(struct writer *w, const struct call_tree *t, uint32_t nod
 		return;
 	buf_reset(&w->inner);
 	for (uint32_t at = node; at != 0; at = t->nodes[at].parent) {
-		/* skip the empty name (0), which the root has, and which a target may send, too */
+		/*
+		 * skip name 0, the empty name: the root has it, and a target may send it as a frame
+		 */
 		if (t->nodes[at].name > 0)
 			add_varint(&w->inner, t->nodes[at].name);
 	}

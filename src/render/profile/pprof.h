@@ -10,8 +10,8 @@
 
 /*
  * Appends the profile of a tree, for which call_tree_sum() was called, with both values of each
- * stack.  Frames such as "a.b.C.m(C.java:12)" become a function with a file and a line,
- * "a.b.C.m:12" one with a line, other names a function.
+ * stack.  A frame such as "a.b.C.m(C.java:12)" becomes a function with a file and a line,
+ * "a.b.C.m:12" a function with a line, and any other name only a function.
  */
 void pprof_add(struct buf *out, const struct call_tree *t, int64_t time_ns);
 

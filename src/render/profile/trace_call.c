@@ -17,7 +17,9 @@ struct view {
 	const struct trace *trace;
 	const struct trace_call *call;
 	struct buf thread;       /* name of the thread; empty: none */
-	/* "a.b.C.m"; `method` has the parameter types, too, if the method is overloaded */
+	/*
+	 * `name` is "a.b.C.m"; `method` has the parameter types as well if the method is overloaded
+	 */
 	struct buf name, method;
 	int outcome;             /* result of trace_value_next() for the call's result */
 	struct trace_value result;

@@ -299,8 +299,8 @@ static void add_fitting(struct buf *out, const struct trace *t, const struct row
 }
 
 /*
- * Returns how many lines the previous table takes on the terminal now, because a terminal that
- * became narrower wraps its lines.
+ * Returns how many lines the previous table takes on the terminal now: a terminal that has become
+ * narrower wraps the lines of the table.
  */
 static size_t lines_above(const struct trace_summary *s, struct terminal terminal)
 {

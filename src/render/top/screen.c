@@ -64,8 +64,8 @@ static void draw_row(const struct screen *s, size_t row, struct buf *out)
 	size_t width = printable_width(buf_str(&r->text), r->text.len);
 
 	/*
-	 * Erase the row before drawing it, because at the end of a full row, erasing would remove
-	 * the last column.
+	 * Erase the row before drawing it.  After a full row is drawn, the cursor is in the last
+	 * column, and erasing would remove that column.
 	 */
 	buf_addf(out, "\033[%zu;1H\033[0m\033[K%s", row + 1, styles[r->style]);
 	buf_add(out, buf_str(&r->text), r->text.len);

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* A key that sends a character is that character; the others are these values. */
+/* A key that sends a character has this character as its value; other keys have these values. */
 enum screen_key {
 	KEY_NONE = 0, /* a key that has no meaning here */
 	KEY_ENTER = '\n',

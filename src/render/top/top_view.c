@@ -300,8 +300,8 @@ static bool is_omitted(const struct top_column *c, unsigned first)
 }
 
 /*
- * Returns the lowest order of a column that fits.  Columns with a lower order (but not 0) are
- * omitted.
+ * Returns the lowest order of the columns that fit into `width`.  Columns with a lower order (but
+ * not 0) are omitted.
  */
 static unsigned first_order(const struct top_column *columns, size_t width)
 {

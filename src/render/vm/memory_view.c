@@ -109,8 +109,8 @@ static bool is_shown(const struct memory_view *v, int part, int64_t before)
 }
 
 /*
- * Returns a table of the parts.  With `all` (for JSON), it has all parts; otherwise parts that this
- * JVM does not have are omitted.  The caller frees it.
+ * Returns a table of the parts, which the caller frees.  With `all` (for JSON), the table has all
+ * parts; otherwise parts that this JVM does not have are omitted.
  */
 static struct table *parts_table(const struct memory_view *v, bool all)
 {

@@ -24,8 +24,7 @@ struct json *memory_view_json(const struct memory_view *v);
 void memory_view_print(const struct memory_view *v, FILE *out);
 
 /*
- * Fills in a view from a document of memory_view_json().  Returns false if the document is another
- * one.
+ * Fills in a view from a document of memory_view_json().  Returns false if the document is not one.
  */
 bool memory_view_load(struct memory_view *v, const struct json *doc);
 

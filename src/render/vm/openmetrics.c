@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "base/printable.h"
 
-#define LABEL_MAX 256 /* limit for a label in bytes; monitoring systems limit labels, too */
+#define LABEL_MAX 256 /* limit for a label in bytes, because monitoring systems limit labels */
 
 /* A metric family.  Its head is printed before its first time series. */
 struct family {

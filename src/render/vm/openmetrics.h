@@ -10,7 +10,7 @@
 struct openmetrics_jvm {
 	int pid;
 	const char *main, *container; /* with `pid`, the labels of every time series */
-	/* Kubernetes' names: each is a label of every time series, too, unless it is NULL. */
+	/* Kubernetes' names.  Each that is not NULL is a further label of every time series. */
 	const char *namespace, *pod, *container_name;
 	const char *pod_uid; /* a label of jvm_info, unless NULL */
 	const char *version, *vm, *gc;
@@ -20,11 +20,12 @@ struct openmetrics_jvm {
 
 /* Metrics of jtool itself. */
 struct openmetrics_self {
-	size_t found, skipped; /* JVMs, and those that are not in the document */
-	double seconds; /* to find and read them */
+	/* number of JVMs that were found, and of those among them that are not in the document */
+	size_t found, skipped;
+	double seconds; /* time in which the JVMs were found and read */
 };
 
-/* Prints the document.  The pids of the JVMs must be different.  self: NULL: none. */
+/* Prints the document.  The pids of the JVMs must be different.  `self` may be NULL. */
 void openmetrics_print(const struct openmetrics_jvm *jvms, size_t n,
 		       const struct openmetrics_self *self, FILE *out);
 

@@ -77,7 +77,10 @@ static void make_groups(const struct threads_view *v, struct groups *g)
 					     t->cpu_percent;
 	}
 	id_map_release(&known);
-	/* The first thread of a group identifies it before and after the groups are sorted. */
+	/*
+	 * While the groups are sorted, identify each by its first thread, which sorting does not
+	 * change.
+	 */
 	rank = xcalloc(v->dump->n + 1, sizeof(*rank));
 	for (size_t i = 0; i < v->n; i++)
 		g->of[i] = g->list[g->of[i]].first;

@@ -18,7 +18,7 @@ struct threads_view {
 	const size_t *rows; /* indexes of the threads that are shown, in the order of the output */
 	size_t n;
 	unsigned limit; /* value of the option -n, --limit (OPT_LIMIT) */
-	bool stack;     /* text has the stacks of the threads, too */
+	bool stack;     /* text has the stack of each thread below its row */
 };
 
 /* Prints a line for each thread, and with v->stack its stack below. */

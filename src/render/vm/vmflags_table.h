@@ -8,8 +8,8 @@
 /* Prints the table, or the document {"pid","flags":[{"name","type","value",...}]}. */
 void vmflags_output(const struct vmflags *flags, int64_t pid, bool json, FILE *out);
 /*
- * Returns the JSON object {"pid","name",...} of a flag; if `old` is not NULL, also with "old".  The
- * caller frees it.
+ * Returns the JSON object {"pid","name",...} of a flag; the caller frees it.  If `old`, the flag
+ * before a change, is not NULL, the object has the member "old".
  */
 struct json *vmflag_json(const struct vmflag *flag, const struct vmflag *old, int64_t pid)
 	_must_check_;
