@@ -12,8 +12,8 @@
 bool alloc_recording_wanted(const struct agent *agent);
 
 /*
- * Returns whether a flag in `agents` makes the mapped agent library `mapped` of jtool record
- * allocations.
+ * Returns whether a flag in `agents` makes `mapped`, an agent library of jtool that the JVM has
+ * mapped, record allocations.
  */
 bool alloc_recording_by(const struct agents *agents, const struct agent *mapped);
 

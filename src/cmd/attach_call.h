@@ -10,7 +10,7 @@
  * Runs the attach operation `req`, and writes the JVM's answer to ctx->out: with --json as
  * {"pid","code","output"}, else as attach_call_print_text() does.  If the answer's code is not 0,
  * returns -1 with an error (EXIT_ANSWER) that quotes the answer's first line.  An answer that has
- * only this line is then not printed a second time on ctx->out, except with --json.
+ * only this line is then in the error, and not on ctx->out, except with --json.
  */
 int attach_call_show(const struct ctx *ctx, const struct attach_request *req,
 		     struct err *err) _must_check_;

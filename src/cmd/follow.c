@@ -51,8 +51,8 @@ static int tick(struct session *s, void *arg, struct err *err)
 			       "continues", (int)f->ctx->jvm->pid, f->begun ? "end" : "begin",
 			       f->what, f->restore);
 	/*
-	 * is_signalled() must be called before stop(), because it removes the pending signal.
-	 * stop() unblocks the signals, so a signal that is still pending would end jtool.
+	 * Call is_signalled() before stop(): is_signalled() removes the pending signal.  stop()
+	 * unblocks the signals, and a signal that is then still pending would end jtool.
 	 */
 	return !f->stopped && (is_signalled(f) || enough) ? stop(f, s, err) : 0;
 }

@@ -35,8 +35,8 @@ struct follow {
 
 void follow_begin(struct follow *f);
 /*
- * Sets f->end for an operation that ends by itself after duration_ms, or if that is 0, only when
- * it is stopped.
+ * Sets f->end for an operation that ends by itself after duration_ms.  If duration_ms is 0, the
+ * operation only ends when it is stopped.
  */
 void follow_expect_end(struct follow *f, unsigned duration_ms);
 /*

@@ -7,7 +7,7 @@
 
 /*
  * Writes the document to a file.  A regular file is replaced atomically and keeps its mode; a
- * symbolic link is followed.  A pipe, a device, or "-" (stdout) is written to.
+ * symbolic link is followed.  A pipe, a device, or "-" (stdout) is written to directly.
  */
 int json_file_save(const struct json *doc, const char *path, struct err *err) _must_check_;
 

@@ -1,7 +1,7 @@
 /*
  * Classes and methods that a command skips, or shows with a reservation.  They are grouped by
- * reason, because a glob may match thousands.  A command reports them after it has processed the
- * others.
+ * reason, because a glob may match thousands.  A command reports them after it has processed all
+ * other classes and methods.
  */
 #ifndef JTOOL_CMD_SKIPPED_H
 #define JTOOL_CMD_SKIPPED_H

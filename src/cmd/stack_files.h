@@ -18,8 +18,8 @@ struct stack_files {
 };
 
 /*
- * Returns -1 with err set (EXIT_USAGE) if more than one output would go to stdout: the files, and
- * with `json` also the command's result.
+ * Returns -1 with err set (EXIT_USAGE) if more than one output would go to stdout.  The outputs are
+ * the files and, with `json`, the command's result.
  */
 int stack_files_check(const char *const paths[static STACKFILE_KINDS], bool json, struct err *err)
 	_must_check_;

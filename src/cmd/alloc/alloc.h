@@ -19,7 +19,10 @@ struct alloc_opts {
 	unsigned duration_ms; /* ALLOC_UNSET: not given; 0: until a signal arrives */
 	uint64_t interval;    /* sampling interval in bytes; ALLOC_INTERVAL_UNSET: not given */
 	uint64_t memory;      /* limit for the agent's memory in bytes */
-	/* --depth: frames of a stack; --age: collections that objects have survived, 0: all */
+	/*
+	 * --depth: limit for the frames of a stack; --age: collections that a live object must have
+	 * survived to be counted, 0: none
+	 */
 	unsigned depth, age;
 	unsigned limit;
 	int sort;             /* enum alloc_order; -1: not given */
@@ -28,8 +31,8 @@ struct alloc_opts {
 };
 
 /*
- * Returns whether the profile also counts live objects: with --live, --age, or --sort by live
- * objects.
+ * Returns whether the profile counts live objects as well as allocations: with --live, --age, or
+ * --sort by live objects.
  */
 static inline bool alloc_is_live(const struct alloc_opts *opts)
 {
@@ -42,8 +45,8 @@ int alloc_run(const struct ctx *ctx, struct session *s, char *const *globs, stru
 
 /*
  * Reads the recording that began at the JVM's start.  Returns 1 with *a filled in, 0 if there is no
- * recording, or -1 with err set.  If it returns 0, *ours is a session with this build's agent that
- * was opened during the search, which the caller closes, or NULL.
+ * recording, or -1 with err set.  If the result is 0, *ours is NULL, or a session with this build's
+ * agent that the search has opened; the caller closes it.
  */
 int alloc_recorded(const struct ctx *ctx, struct alloc *a, struct session **ours,
 		   struct err *err) _must_check_;
@@ -60,8 +63,8 @@ bool alloc_is_report(const char *path);
 int alloc_read(const char *path, struct alloc *a, struct err *err) _must_check_;
 
 /*
- * Prints the profile `a`, and writes its stacks to `files`.  Returns -1 with err set also if the
- * profile is incomplete.
+ * Prints the profile `a`, and writes its stacks to `files`.  Returns -1 with err set if that fails,
+ * or if the profile is incomplete.
  */
 int alloc_show(const struct ctx *ctx, struct alloc *a, struct stack_files *files,
 	       struct err *err) _must_check_;

@@ -28,7 +28,7 @@ static int ask(const struct ctx *ctx, struct session *s, struct alloc *a, struct
 		return -1;
 	if (a->end == WIRE_ALLOCED_NOTHING)
 		return 0;
-	/* The agent sends the flags with which the recording began, which lack this one. */
+	/* The agent sends the flags with which the recording began.  They lack this flag. */
 	a->flags |= WIRE_ALLOC_RECORDED;
 	return 1;
 }
@@ -77,14 +77,17 @@ static bool is_candidate(const struct agents *agents, const struct agent *agent)
 {
 	if (agent->kind == AGENT_MAPPED)
 		return agent->maker == MADE_BY_JTOOL;
-	/* Not a mapped agent: a library whose file was deleted is only found by its flag. */
+	/*
+	 * An agent that a flag names.  It is a candidate only if the list does not have its library
+	 * as a mapped agent, because the library's file was deleted.
+	 */
 	if (*agent->name != '/' || !alloc_recording_wanted(agent))
 		return false;
 	for (size_t i = 0; i < agents->n; i++) {
 		const struct agent *other = &agents->list[i];
 
 		if (other->kind == AGENT_MAPPED && strcmp(other->name, agent->name) == 0)
-			/* The list also has this file as a mapped library, see above. */
+			/* `other` is the same library, and a candidate itself. */
 			return false;
 	}
 	return true;

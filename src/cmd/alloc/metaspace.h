@@ -1,7 +1,7 @@
 /*
  * Checks that --exact, which replaces hundreds of classes, does not exceed the JVM's
- * MaxMetaspaceSize.  A JVM that exceeds it may even exit (ExitOnOutOfMemoryError and similar
- * flags).
+ * MaxMetaspaceSize.  A JVM that runs out of metaspace may even exit (ExitOnOutOfMemoryError and
+ * similar flags).
  */
 #ifndef JTOOL_CMD_ALLOC_METASPACE_H
 #define JTOOL_CMD_ALLOC_METASPACE_H
@@ -11,7 +11,8 @@
 
 /*
  * Returns -1 with err set (EXIT_ANSWER) if MaxMetaspaceSize might be exceeded, otherwise 0.
- * Returns 0 also if metaspace is unlimited, or if the JVM does not report how much it uses.
+ * Returns 0 also if metaspace is unlimited, or if the JVM does not report how much metaspace it
+ * uses.
  */
 int metaspace_refuse(const struct ctx *ctx, const struct vmflags *flags,
 		     struct err *err) _must_check_;

@@ -14,7 +14,8 @@ struct capture_opts {
 };
 
 enum capture_flags {
-	CAPTURE_NAMES = 1 << 0,       /* text of names with values, some of which may be secrets */
+	/* the file is text with names and values, some of which may be secrets */
+	CAPTURE_NAMES = 1 << 0,
 	CAPTURE_IF_JFR = 1 << 1,      /* included only with --jfr */
 	/*
 	 * The capture waits for some seconds before this thread dump, so that it differs from the
@@ -27,7 +28,7 @@ enum capture_flags {
 	 * memory limit can be exceeded.
 	 */
 	CAPTURE_VERDICT = 1 << 4,
-	/* not text: only secret values that are known already are overwritten */
+	/* the file is not text: only secret values that are known already are overwritten */
 	CAPTURE_BINARY = 1 << 5,
 	/*
 	 * `heapdump --redact` has removed the values, so the dump is copied unchanged, whatever its
@@ -43,7 +44,7 @@ struct capture_item {
 	const char *name;
 	/* the command's arguments; "PID" is replaced by the JVM's process id */
 	const char *words[CAPTURE_WORDS_MAX];
-	int since;        /* the first JDK that supports the command; 0: all do */
+	int since;        /* the first JDK that supports the command; 0: all JDKs */
 	int flags;        /* enum capture_flags */
 	int takes_s;
 	const char *cost; /* text for README.txt on what the command costs the JVM */
@@ -103,10 +104,10 @@ double capture_safepoints(const struct capture *c);
 int capture_logs(struct capture *c, struct err *err) _must_check_;
 void capture_release(struct capture *c);
 
-/* Adds README.txt, which lists for each file how long it took and how long the JVM was paused. */
+/* Adds README.txt, which lists for each file how long its command took and paused the JVM. */
 int capture_add_readme(struct capture *c, struct err *err) _must_check_;
 /*
- * Prints the result as a line of text or as a JSON document.  `size` is that of the archive in
+ * Prints the result as a line of text or as a JSON document.  `size` is the size of the archive in
  * bytes, and `n_files` the number of its files.
  */
 void capture_print(const struct capture *c, uint64_t size, size_t n_files);

@@ -149,10 +149,11 @@ static int add_bytes(struct capture *c, const char *name, int fd, struct capture
 }
 
 /*
- * Masks the secrets in a text.  First overwrites the known values, while they are complete.  Then
- * masks values by their names, but only in a text that has names and values (CAPTURE_NAMES),
- * because in a stack trace "Token.java:12" also looks like a name and a value.  In a binary file,
- * only known values are overwritten, so that it stays valid.
+ * Masks the secrets in a text.  First overwrites the known values, before masking by names could
+ * change a part of one.  Then masks values by their names if the text has names and values
+ * (CAPTURE_NAMES); otherwise masks only user names and passwords in URLs, because in a stack trace
+ * "Token.java:12" also looks like a name and a value.  In a binary file, only known values are
+ * overwritten, so that the file stays valid.
  */
 static void mask(struct capture *c, struct buf *text, int flags, struct capture_result *r)
 {

@@ -97,7 +97,7 @@ static struct json *class_json(const struct class_view *view, const struct class
 
 /*
  * Prints the class's name and loader, if several classes are shown.  The output of -b and -c does
- * not contain them.
+ * not contain the name and the loader.
  */
 static void print_heading(const struct showing *show, const struct class_view *view)
 {
@@ -223,7 +223,7 @@ static void print_json(struct showing *show)
 	json_print_take(doc, show->ctx->out);
 }
 
-/* Reports the classes that could not be shown.  Called after the others were shown. */
+/* Reports the classes that could not be shown.  Called after the other classes were shown. */
 static int conclude(struct showing *show, struct err *err)
 {
 	const struct class_opts *opts = show->ctx->opts;

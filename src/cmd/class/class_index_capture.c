@@ -77,8 +77,8 @@ static int take_frame(void *arg, uint16_t type, struct wire_reader *payload)
 }
 
 /*
- * Sets the error for a class that the JVM has retransformed, because the agent's hook did not make
- * it abandon the retransformation.  The agent has stopped at this class.  Returns -1.
+ * Sets the error for a class that the JVM has retransformed, although the agent's hook should have
+ * made the JVM abandon the retransformation.  The agent has stopped at this class.  Returns -1.
  */
 static int retransformed_error(const struct class_row *row, struct err *err)
 {

@@ -100,8 +100,8 @@ static int take(const struct class_row *row, struct class_capture *captured, voi
 }
 
 /*
- * Returns whether the class files of the caller should have one for this class, which is not so for
- * arrays and hidden classes.
+ * Returns whether the caller's class files should include one for this class.  Arrays and hidden
+ * classes have no class file.
  */
 static bool is_file_expected(const struct class_row *row)
 {

@@ -31,7 +31,10 @@ int dump_output_take(void *o, uint8_t *data, size_t len, struct err *err) _must_
  * (EXIT_PARTIAL) if the dump is not complete.
  */
 int dump_output_end(struct dump_output *o, struct err *err) _must_check_;
-/* Returns whether writing the caller's file has failed; otherwise an error is one of the dump. */
+/*
+ * After an error of dump_output_take() or dump_output_end(): returns true if the caller's file
+ * cannot be written, false if the dump is at fault.
+ */
 bool dump_output_cannot_write(const struct dump_output *o);
 
 #endif

@@ -21,8 +21,9 @@ enum heap_engine {
 extern const char *const heap_engines[];
 
 /*
- * The option row for --engine, for the rows of a command.  `at` is the offset in the command's
- * option struct of an int, which is set to an enum heap_engine; `names` are the choices in words.
+ * The option row for --engine, for the rows of a command.  `at` is the offset of an int in the
+ * command's option struct; the option sets this int to an enum heap_engine.  `names` are the
+ * choices in words.
  */
 #define HEAP_ENGINE_ROW(at, names)                                                      \
 	{ 0, "engine", OPT_CHOICE, (at), "ENGINE", "how the heap is read: " names,      \
@@ -31,7 +32,7 @@ extern const char *const heap_engines[];
 /* The engines that a command supports: bits 1 << HEAP_BY_…. */
 struct heap_engine_set {
 	unsigned engines;
-	const char *why_not; /* for the error: why the command does not support the others */
+	const char *why_not; /* for the error: why the command does not support the other engines */
 };
 
 /*
@@ -52,8 +53,8 @@ void heap_engine_put(enum heap_engine engine, int64_t pause_ns, struct json *doc
 #define SNAPSHOT_TRIES 3
 
 /*
- * Returns how long the snapshot's child process may live, in ms.  While it exists, the kernel
- * copies each page that the application writes to.
+ * Returns how long the snapshot's child process may live, in ms.  The life is limited because,
+ * while the child exists, the kernel copies each page that the application writes to.
  */
 uint32_t snapshot_life_ms(const struct jvm *jvm);
 

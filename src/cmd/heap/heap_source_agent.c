@@ -66,8 +66,9 @@ static int take_frame(void *arg, uint16_t type, struct wire_reader *payload)
 	}
 	hw->stream_bytes += WIRE_HEADER_LEN + len;
 	/*
-	 * Count the memory in the queue, too: an agent could send each record in its own frame,
-	 * which takes more memory than the record.
+	 * byte_queue_push() limits the memory of the queue.  That limit is needed as well, because
+	 * an agent could send each record in its own frame, which takes more memory than the
+	 * record.
 	 */
 	rc = hw->stream_bytes > hw->stream_max ? -ENOBUFS
 					       : byte_queue_push(&hw->stream, payload->at, len);
@@ -250,8 +251,8 @@ static enum heap_outcome walk(struct heap_source *source, const struct heap_plan
 	if (send_request(hw, plan, err) < 0)
 		return HEAP_FAILED;
 	/*
-	 * If the JVM's memory is short, another engine may work after a snapshot, because it has no
-	 * child process for which the kernel copies pages.
+	 * If the JVM's memory is short during a snapshot, another engine may work: the other
+	 * engines have no child process for which the kernel copies pages.
 	 */
 	if (receive(plan, hw, err) < 0)
 		return hw->is_snapshot && hw->shortage.code != EXIT_DONE ? HEAP_CANNOT :

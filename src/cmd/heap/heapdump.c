@@ -78,7 +78,8 @@ static void show_json(const struct ctx *ctx, const char *path, uint64_t size,
 	json_put_text(doc, "file", path);
 	json_put_number(doc, "bytes", (int64_t)size);
 	if (ctx->file)
-		json_put_null(doc, "live"); /* a dump does not state it */
+		/* a dump does not record whether unreachable objects were omitted */
+		json_put_null(doc, "live");
 	else
 		json_put_bool(doc, "live", !opts->all);
 	json_put_text(doc, "redacted", redacted(opts));
@@ -215,8 +216,8 @@ static int by_snapshot(const struct ctx *ctx, struct atomic_file *out, struct wa
 	    (opts->engine != HEAP_BY_AUTO || own_dump_option(opts)))
 		return 1;
 	/*
-	 * The agent would also report that ZGC prevents a snapshot, but only after all
-	 * preparations.
+	 * Check for ZGC here: the agent would report as well that ZGC prevents a snapshot, but only
+	 * after all preparations.
 	 */
 	if (opts->engine == HEAP_BY_AUTO && ctx->jvm->gc && strcmp(ctx->jvm->gc, "ZGC") == 0) {
 		verbose_step(ctx->steps, "no snapshot: ZGC's heap is in shared memory; the JVM "

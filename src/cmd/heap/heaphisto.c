@@ -2,9 +2,9 @@
  * The command heaphisto: counts the instances of each class and their bytes.
  *
  * By default, the agent counts, because it knows class loaders.  --vm uses the JVM's own
- * GC.class_histogram, which needs no agent; it is also used if the agent cannot be loaded.  With
- * --engine hprof, jtool counts the objects in the JVM's own dump.  The target may also be a dump
- * file.  --live counts in a snapshot if one is possible.
+ * GC.class_histogram, which needs no agent; jtool uses this histogram also if the agent cannot be
+ * loaded.  With --engine hprof, jtool counts the objects in the JVM's own dump.  The target may
+ * also be a dump file.  --live counts in a snapshot if one is possible.
  */
 #include <string.h>
 
@@ -84,9 +84,9 @@ static enum heap_engine engine_of(const struct histo_opts *opts)
 }
 
 /*
- * Returns the name of the only class that the output needs, or NULL.  Counting a single class takes
- * a third of the pause.  Returns NULL also for a hidden class, because its name (with '/') does not
- * determine its signature, and for a word that may be the simple name of several classes.
+ * Returns the name of the only class that the output needs, or NULL.  To count one class takes a
+ * third of the pause for all.  Returns NULL also for a hidden class, because its name (with '/')
+ * does not determine its signature, and for a word that may be a simple name of several classes.
  */
 static const char *only_class(const struct ctx *ctx)
 {

@@ -139,7 +139,10 @@ static bool may_be_dumped_otherwise(const struct attempt *a, const struct err *e
 	if (a->is_short)
 		return true;
 	if (a->stopped.code != EXIT_DONE)
-		/* otherwise the child's dump was inconsistent */
+		/*
+		 * If the output cannot be written, the JVM's own dump cannot be written either.
+		 * Otherwise the child's dump was inconsistent.
+		 */
 		return !dump_output_cannot_write(a->output);
 	/* EXIT_ANSWER: the agent reports an error, such as a limit or a lack of memory. */
 	return err->code == EXIT_AGENT || err->code == EXIT_ANSWER;

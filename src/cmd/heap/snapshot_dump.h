@@ -13,9 +13,9 @@ enum dump_outcome {
 };
 
 /*
- * Writes the dump to `out`; takes another snapshot if one fails by chance.  Returns DUMP_DONE when
- * `out` has the complete dump; *pause_ns is then how long the JVM was paused.  Otherwise `out` is
- * empty.
+ * Writes the dump to `out`; takes another snapshot if one fails for a temporary reason.  Returns
+ * DUMP_DONE when `out` has the complete dump; *pause_ns is then how long the JVM was paused.
+ * Otherwise `out` is empty.
  */
 enum dump_outcome snapshot_dump(const struct ctx *ctx, unsigned max_pause_ms,
 				const struct dump_output_wanted *wanted, struct atomic_file *out,

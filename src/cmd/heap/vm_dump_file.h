@@ -1,17 +1,17 @@
 /*
  * Writes the JVM's own heap dump (HPROF) to a file of the caller.
  *
- * The dump passes through a FIFO if the JVM can write to an existing file (JDK 17 and later),
- * because then nothing is stored in the target's file system, and the paused JVM writes as fast as
- * to a file of its own.  An older JVM writes a file in its file system, which jtool copies.
+ * If the JVM can write to an existing file (JDK 17 and later), the dump passes through a FIFO: then
+ * nothing is stored in the target's file system, and the paused JVM writes as fast as to a file of
+ * its own.  An older JVM writes a file in its file system, which jtool copies.
  *
  * In JDK 17 to 21, the JVM is paused until the FIFO has been read, so the pause depends on the CPU
  * time that jtool gets.  If jtool may use less than one CPU, it therefore lets the JVM write a
- * file, if there is a directory for it.  In JDK 22 and later, the JVM writes segment files during
- * its pause, and merges them into the FIFO after the pause.
+ * file, if there is a directory for the file.  In JDK 22 and later, the JVM writes segment files
+ * during its pause, and merges them into the FIFO after the pause.
  *
- * A dump that must be redacted passes through jtool's memory.  The files that the JVM writes are
- * then in memory, too, if there is room.
+ * A dump that must be redacted passes through jtool's memory.  If the JVM writes files for such a
+ * dump, the files are in memory, if there is room.
  */
 #ifndef JTOOL_CMD_HEAP_VM_DUMP_FILE_H
 #define JTOOL_CMD_HEAP_VM_DUMP_FILE_H
@@ -30,8 +30,8 @@ enum dump_via {
 };
 
 struct dump_wanted {
-	bool all;      /* dump unreachable objects, too, so run no collection before the dump */
-	/* compression level; 0: none.  The JVM compresses, or if `redact` is set, jtool */
+	bool all;      /* dump unreachable objects as well: run no collection before */
+	/* compression level; 0: none.  If `redact` is set, jtool compresses, otherwise the JVM */
 	unsigned gzip;
 	enum hprof_redact redact;
 	enum dump_via via;

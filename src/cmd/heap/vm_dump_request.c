@@ -79,8 +79,8 @@ static int stage_file(struct vm_dump_request *rq, const struct dump_wanted *want
 }
 
 /*
- * Returns whether jtool may get too little CPU time to read a FIFO as fast as the JVM, which is
- * paused until then, writes to it.
+ * Returns whether jtool may get too little CPU time to read a FIFO as fast as the JVM writes to it.
+ * The JVM is paused until the FIFO has been read.
  */
 static bool is_short_of_cpu(const struct vm_dump_request *rq)
 {
@@ -108,7 +108,7 @@ static int check_features(const struct vm_dump_request *rq, const struct dump_wa
 	return 0;
 }
 
-/* Decides whether the JVM writes to a FIFO or to a file, and stages that. */
+/* Decides whether the JVM writes to a FIFO or to a file, and stages the FIFO or the file. */
 static int stage(struct vm_dump_request *rq, const struct dump_wanted *wanted, struct err *err)
 {
 	struct err no_file = { .code = EXIT_DONE };
@@ -145,7 +145,7 @@ static void command_line(const struct dump_wanted *wanted, bool by_fifo, const c
 
 /*
  * Returns how many bytes of the dump the JVM has written: what has arrived through the FIFO (in
- * memory or in the caller's file), and the sizes of its files.
+ * memory or in the caller's file), and the sizes of the files that it has written itself.
  */
 static uint64_t written(void *arg)
 {

@@ -24,8 +24,8 @@ struct vm_dump_request {
 	struct attach_progress progress;
 	_Atomic uint64_t received; /* bytes that jtool has received through the FIFO */
 	/*
-	 * the caller's file, if the JVM's dump is copied straight to it; its size counts, too; -1:
-	 * none
+	 * descriptor of the caller's file, if the JVM's dump is copied straight to it; `progress`
+	 * then adds the size of that file; -1: none
 	 */
 	int out_fd;
 	pthread_mutex_t lock;      /* protects `staged` */

@@ -21,9 +21,9 @@ struct stream {
 };
 
 /*
- * Removes the name of the FIFO when the JVM has begun to write, so that no process can open it and
- * the JVM gets EPIPE when jtool closes it.  Does nothing if the JVM merges segments, because such a
- * JVM is not paused, and needs the directory for its segments.
+ * Removes the name of the FIFO when the JVM has begun to write.  Then no other process can open the
+ * FIFO, and the JVM gets EPIPE when jtool closes the FIFO.  Does nothing if the JVM merges
+ * segments, because such a JVM is not paused, and needs the directory for its segments.
  */
 static void on_first_bytes(struct stream *f)
 {
@@ -109,8 +109,8 @@ static int take_relayed(struct stream *f, int fifo, int end, struct err *err)
 	if (rc < 0 || relayed == 0)
 		return rc;
 	/*
-	 * Break the FIFO, because a relay that was killed has not read it to its end, and the JVM
-	 * would wait forever.
+	 * Break the FIFO: a relay that was killed has not read the FIFO to its end, and the JVM
+	 * would wait forever for a reader.
 	 */
 	vm_dump_request_unstage(&f->rq);
 	return relay_failed(f, relayed, err);
@@ -136,8 +136,8 @@ static int dump_through_fifo(struct stream *f, struct attach_reply *reply, struc
 }
 
 /*
- * Reads a dump that the JVM writes to a file.  Unlinks the file before reading, so that it is gone
- * however jtool ends.
+ * Reads a dump that the JVM writes to a file.  Unlinks the file before reading, so that the file is
+ * gone however jtool ends.
  */
 static int dump_through_file(struct stream *f, struct err *err)
 {

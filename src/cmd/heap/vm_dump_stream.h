@@ -5,8 +5,9 @@
 #include "cmd/heap/vm_dump_file.h"
 
 /*
- * A function that processes the next chunk of a dump, which it may change.  Returns 0, or -1 with
- * err set to stop.  dump_input_read() also stops, without an error, if it returns 1.
+ * A function that processes the next chunk of a dump, and may change the chunk.  Returns 0, or -1
+ * with err set to stop.  A function of dump_input_read() may also return 1, to stop without an
+ * error.
  */
 typedef int dump_chunk_fn(void *arg, uint8_t *data, size_t len, struct err *err);
 

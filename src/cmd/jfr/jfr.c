@@ -108,7 +108,7 @@ static int forward(const struct ctx *ctx, enum jfr_verb verb, const char *comman
 		attach_call_print_json(ctx, answer.code, &answer.text);
 	else if (rc == 0)
 		attach_call_print_text(ctx, buf_str(&answer.text), answer.text.len);
-	/* Up to JDK 17, the JVM's answer does not say that it has written a file. */
+	/* Up to JDK 17, the JVM's answer does not say whether the JVM has written a file. */
 	if (rc == 0 && verb == JFR_STOP && !ctx->json &&
 	    !strstr(buf_str(&answer.text), "written to"))
 		fputs("Its data was discarded, unless it was started with a filename.\n",

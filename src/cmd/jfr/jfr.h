@@ -33,8 +33,8 @@ struct jfr_answer {
 #define JFR_ANSWER_INIT { 0, BUF_INIT }
 
 /*
- * Runs a JFR.* command.  Returns -1 with err set only if the JVM has not answered; the answer may
- * be negative.
+ * Runs a JFR.* command.  Returns -1 with err set if the JVM has not answered.  Returns 0 also if
+ * the JVM's answer is negative: its code is then not 0.
  */
 int jfr_ask(const struct ctx *ctx, const char *line, struct jfr_answer *answer, struct err *err)
 	_must_check_;
@@ -42,7 +42,7 @@ int jfr_ask(const struct ctx *ctx, const char *line, struct jfr_answer *answer, 
  * Sets an error (EXIT_ANSWER) for a negative answer: "JFR.stop: Could not find nix."  Returns -1.
  */
 int jfr_refusal(const char *line, const struct jfr_answer *answer, struct err *err);
-/* Like jfr_ask(), but a negative answer is an error, too.  `answer` may be NULL. */
+/* Like jfr_ask(), but returns -1 with err set also for a negative answer.  `answer` may be NULL. */
 int jfr_do(const struct ctx *ctx, enum jfr_verb verb, const char *line,
 	   struct jfr_answer *answer, struct err *err) _must_check_;
 
@@ -83,7 +83,8 @@ int jfr_commit(const struct ctx *ctx, const char *path, struct atomic_file *out,
 	       struct err *err) _must_check_;
 
 /*
- * Returns whether `target` is the file name of a recording, by its suffix, which no JVM's name has.
+ * Returns whether `target` has the suffix of a recording's file.  No JVM has a name with this
+ * suffix.
  */
 bool jfr_is_recording(const char *target);
 

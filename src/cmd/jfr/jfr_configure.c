@@ -71,8 +71,8 @@ static void show_settings(const struct ctx *ctx, const struct jfr_settings *s)
 
 /*
  * Sets *found if the thread is the one that JfrRecorder::create() starts.  No JFR.* answer shows
- * whether create() was called: a repository that was configured has a path even before.  JDK 27
- * shortens a long thread name in the middle.
+ * whether create() was called: a repository that was configured has a path even before that call.
+ * JDK 27 shortens a long thread name in the middle.
  */
 static bool is_recorder(const char *name, void *found)
 {
@@ -117,7 +117,7 @@ static int check_sealed(const struct ctx *ctx, struct err *err)
 	return 0;
 }
 
-/* The settings before a change, those in the answer to it, and those after it. */
+/* The settings before a change, in the JVM's answer to the change, and after the change. */
 struct observed {
 	struct jfr_settings before, answer, after;
 };
@@ -129,8 +129,8 @@ struct change {
 
 /*
  * Returns what has happened to a setting.  The answer has a line for each changed setting; if none
- * has changed, it lists all settings.  An error message has no such lines, although the settings
- * before the wrong one have changed.
+ * has changed, the answer lists all settings.  An error message has no such lines, although the
+ * settings on the command line before the wrong one have changed.
  */
 static struct change change_of(const struct ctx *ctx, int setting, const struct observed *observed)
 {

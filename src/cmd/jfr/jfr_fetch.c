@@ -18,9 +18,12 @@
 #include "attach/target_query.h"
 
 #define MB (1024u * 1024)
-/* bytes for the dump if the JVM does not report where its chunks are */
+/* bytes that a dump is assumed to take if the JVM does not report where its chunks are */
 #define ROOM_DEFAULT (64 * MB)
-/* limit for the entries of the repository that are counted; it has one for each chunk */
+/*
+ * limit for the entries of the repository that are counted; a repository has one entry for each
+ * chunk
+ */
 #define ENTRIES_MAX 20000
 #define ROOM_EXTRA (4 * MB) /* bytes for the threads, classes and methods at the end of a chunk */
 
@@ -130,8 +133,8 @@ static int check_complete(int fd, uint64_t size, struct err *err)
 }
 
 /*
- * Rejects a sparse file.  The target could create one of any size without using space, but a copy
- * takes all of it.
+ * Rejects a sparse file.  The target could create a sparse file of any size without using disk
+ * space, but a copy takes disk space for its complete size.
  */
 static int check_result(void *arg, int fd, uint64_t size, struct err *err)
 {

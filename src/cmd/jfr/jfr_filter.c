@@ -22,7 +22,7 @@ struct jfr_filter {
 	double number; /* value in the unit of jfr_datum_number() */
 };
 
-/* The operators.  A longer one is before its prefix. */
+/* The operators.  If one operator begins with another, the longer one is first. */
 static const struct {
 	const char *text;
 	enum op op;

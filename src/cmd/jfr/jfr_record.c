@@ -29,10 +29,10 @@ struct recording {
 };
 
 /*
- * In the worker: writes whether the JVM sees /dev/null.  If jtool is killed, the recording ends by
- * itself and is written to that device.  Without a filename, JDK 8 to 17 retain the recording until
- * the JVM exits, and later JDKs write it to the working directory.  If the JVM does not see the
- * device, it would create a regular file.
+ * In the worker: appends to `answer` whether the JVM sees the device /dev/null.  If jtool is
+ * killed, the recording ends by itself and is written to that device.  Without a filename, JDK 8 to
+ * 17 retain the recording until the JVM exits, and later JDKs write it to the working directory.
+ * If the JVM does not see the device, it would create a regular file.
  */
 static int answer_null(const struct target_ns *ns, const void *arg, struct buf *answer,
 		       struct err *err)
@@ -129,7 +129,7 @@ static int stop(const struct recording *r, struct err *err)
 	return jfr_do(r->ctx, JFR_STOP, buf_str(&line), NULL, err);
 }
 
-/* Writes the recording to the caller's file, and stops it even if that has failed. */
+/* Writes the recording to the caller's file, and stops it even if the file could not be written. */
 static int fetch(const struct recording *r, struct atomic_file *out, struct err *err)
 {
 	int rc = jfr_fetch(r->ctx, buf_str(&r->words), r->began, out, err);

@@ -12,7 +12,7 @@ struct jfr_recording {
 	uint64_t size;
 	size_t max_memory;
 	int64_t from_ns; /* --last; INT64_MIN: everything */
-	int error;       /* exit code EXIT_PARTIAL for what was not read */
+	int error;       /* EXIT_PARTIAL: parts of the recording were not read; else EXIT_DONE */
 };
 
 /*
@@ -21,18 +21,24 @@ struct jfr_recording {
  */
 int jfr_recording_open(struct jfr_recording *rec, const struct ctx *ctx, uint64_t max_memory,
 		       struct err *err) _must_check_;
-/* Like it, from a new recording with these words and duration; see jfr_record_to(). */
+/*
+ * Like jfr_recording_open(), but fills *rec from a new recording with these words and duration; see
+ * jfr_record_to().
+ */
 int jfr_recording_make(struct jfr_recording *rec, const struct ctx *ctx, const char *words,
 		       unsigned duration_ms, struct err *err) _must_check_;
 void jfr_recording_close(struct jfr_recording *rec);
 
 /* Returns a reader at the start of the recording. */
 struct jfr_reader *jfr_recording_reader(struct jfr_recording *rec);
-/* Frees the reader; prints what it could not read, so that the exit code becomes EXIT_PARTIAL. */
+/*
+ * Frees the reader; prints what the reader could not read, so that the exit code becomes
+ * EXIT_PARTIAL.
+ */
 void jfr_recording_done(struct jfr_recording *rec, struct jfr_reader *r);
 /*
- * Completes the error of a command that read the recording, and returns its result: -1 if rc is, or
- * if parts of the recording were not read.
+ * Completes the error of a command that read the recording, and returns its result: -1 if rc is -1,
+ * or if parts of the recording were not read.
  */
 int jfr_recording_result(const struct jfr_recording *rec, int rc, struct err *err) _must_check_;
 

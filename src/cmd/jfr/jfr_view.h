@@ -8,7 +8,7 @@
 
 /* The condition of --filter, such as 'field>value'. */
 struct jfr_filter;
-/* Parses a condition.  Returns NULL with err set (EXIT_USAGE) if the text is not one. */
+/* Parses a condition.  Returns NULL with err set (EXIT_USAGE) if the text is not a condition. */
 struct jfr_filter *jfr_filter_parse(const char *text, struct err *err) _must_check_;
 void jfr_filter_free(struct jfr_filter *f); /* NULL is allowed */
 /*

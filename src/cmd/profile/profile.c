@@ -6,7 +6,7 @@
 #include "model/jfr/profile/jfr_profile.h"
 
 #define AT(member) offsetof(struct profile_opts, member)
-#define INTERVAL_MIN_NS 1000000 /* shorter ones would disturb the JVM */
+#define INTERVAL_MIN_NS 1000000 /* a shorter interval would disturb the JVM */
 
 static const struct opt profile_rows[] = {
 	OPT_GROUP("What is recorded"),

@@ -18,8 +18,8 @@ struct profile_opts {
 };
 
 /*
- * Records in the JVM with settings of its own, beside other recordings, and fetches the file.
- * Close *rec in any case.
+ * Makes a recording in the JVM with settings of its own, beside other recordings, and fetches the
+ * file of the recording.  Close *rec in any case.
  */
 int profile_record(const struct ctx *ctx, struct jfr_recording *rec, struct err *err) _must_check_;
 

@@ -7,7 +7,7 @@
 
 #define NS_PER_MS 1000000
 #define SAMPLES_NS (10 * NS_PER_MS) /* default interval of samples */
-#define SHORTEST_NS NS_PER_MS       /* default of the shortest event */
+#define SHORTEST_NS NS_PER_MS       /* default of the duration from which events are recorded */
 
 static uint64_t interval_ns(const struct profile_opts *opts)
 {
@@ -17,8 +17,9 @@ static uint64_t interval_ns(const struct profile_opts *opts)
 }
 
 /*
- * Fails if the JVM's stacks have fewer frames than --depth.  That cannot be changed once JFR runs,
- * and is not for a profile to change: it stays for all later recordings.
+ * Fails if JFR's stackdepth is less than --depth.  `jtool profile` does not change stackdepth: JFR
+ * accepts a change only before its first recording, and the change would apply to all later
+ * recordings.
  */
 static int check_depth(const struct ctx *ctx, struct err *err)
 {

@@ -51,7 +51,9 @@ static void print_cost(const struct ctx *ctx, const struct redefine_plan *plan,
 	cmd_print_notice(ctx->cmd, "%zu %s: %s", n, n == 1 ? "class" : "classes", buf_str(&text));
 }
 
-/* Reads those flags of the JVM that decide which changes it accepts.  JDK 8 has no such flags. */
+/*
+ * Reads those flags of the JVM that decide which changes the JVM accepts.  JDK 8 has no such flags.
+ */
 static int ask_flags(const struct ctx *ctx, struct redefinition_jvm *jvm, struct err *err)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;

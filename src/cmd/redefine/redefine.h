@@ -37,8 +37,9 @@ struct redefine_plan {
 void redefine_plan_release(struct redefine_plan *plan);
 
 /*
- * Finds for each file in `set` the loaded class that has its name and, unless `loader` is NULL,
- * that loader.  Returns -1 with err set if no file has such a class, or if a file has several.
+ * Finds for each file in `set` the loaded class that has the name of the file's class and, unless
+ * `loader` is NULL, this loader.  Returns -1 with err set if no file has a loaded class, or if a
+ * file has several.
  */
 int redefine_match(const struct ctx *ctx, struct redefine_plan *plan, const struct class_set *set,
 		   struct class_index *index, const char *loader, struct err *err) _must_check_;

@@ -74,7 +74,7 @@ static int match(struct redefine_plan *plan, struct redefine_item *item,
 
 /*
  * Sets the error for the case that no file has a loaded class.  class_index_select() adds the name
- * of a loaded class that is similar to that in the first file.
+ * of a loaded class that is similar to the class name of the first file.
  */
 static int refuse_all(const struct ctx *ctx, const struct redefine_plan *plan,
 		      struct class_index *index, struct err *err)
@@ -122,8 +122,8 @@ static const char *capture_failure(const struct class_capture *captured)
 }
 
 /*
- * Returns whether the JVM runs the same code as the new class file, which is so for most files of a
- * directory or jar.  Line numbers, annotations and constant fields may differ.
+ * Returns whether the JVM runs the same code as the new class file.  Most files of a directory or
+ * jar are the same.  Line numbers, annotations and constant fields may differ.
  */
 static bool is_same(const struct class_capture *captured, const struct cf_class *new)
 {

@@ -145,7 +145,8 @@ struct row {
 
 /*
  * Compares two rows for sorting: by CPU time in the measured second, then by CPU time since the
- * thread's start, both descending.  Virtual threads that run on a carrier precede others.
+ * thread's start, both descending.  Virtual threads that run on a carrier precede other virtual
+ * threads.
  */
 static int by_cpu(const void *a, const void *b)
 {

@@ -24,8 +24,9 @@ struct threads_sample {
 void threads_sample_release(struct threads_sample *s);
 
 /*
- * Takes a dump.  It has the owners of java.util.concurrent locks with --blocked, or if threads wait
- * for such locks and the heap is small, because the JVM must walk its heap to find the owners.
+ * Takes a dump.  To find the owners of java.util.concurrent locks, the JVM must walk its heap.  So
+ * the dump has these owners only with --blocked, or if threads wait for such locks and the heap is
+ * small.
  */
 int threads_take_dump(const struct ctx *ctx, struct threads_sample *s, struct err *err)
 	_must_check_;

@@ -72,7 +72,7 @@ static bool is_heap_small(const struct jvm *jvm)
 
 /*
  * Takes a dump.  To find the owners of java.util.concurrent locks, the JVM walks its heap in a
- * safepoint (ConcurrentLocksDump), so on a large heap they are requested only with --blocked.
+ * safepoint (ConcurrentLocksDump), so on a large heap the owners are requested only with --blocked.
  */
 int threads_take_dump(const struct ctx *ctx, struct threads_sample *s, struct err *err)
 {

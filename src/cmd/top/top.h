@@ -74,8 +74,8 @@ int top_begin(struct top *t, const struct ctx *ctx, struct err *err) _must_check
 void top_end(struct top *t);
 
 /*
- * Makes top show the threads of `jvm`.  `owned` is the same JVM if top must free it; if it is NULL,
- * the caller keeps `jvm` valid.
+ * Makes top show the threads of `jvm`.  `owned` is the same JVM if top must free it; if `owned` is
+ * NULL, the caller keeps `jvm` valid.
  */
 void top_show_threads(struct top *t, const struct jvm *jvm, struct jvm *owned);
 /* Makes top show all JVMs.  Takes ownership of the JVMs in `list`, which may be empty. */

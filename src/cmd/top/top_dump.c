@@ -28,7 +28,7 @@ static void _noreturn_ request(const struct ctx *ctx, const struct jvm *jvm, int
 		buf_reset(&text);
 		buf_adds(&text, err.text);
 	}
-	/* If sending fails, the parent sees the end of the connection. */
+	/* Ignore a failure: the parent then gets end of file on the socket. */
 	_exit(worker_send(sock, (uint32_t)err.code, &text, -1) < 0);
 }
 

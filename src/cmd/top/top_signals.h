@@ -13,8 +13,9 @@
 #include "base/util.h"
 
 /*
- * Blocks SIGINT and SIGTERM.  With `terminal`, also blocks SIGHUP and SIGQUIT, which end top, too,
- * and SIGTSTP, SIGCONT and SIGWINCH.  A signal that jtool's parent ignored stays ignored.
+ * Blocks SIGINT and SIGTERM.  With `terminal`, blocks in addition SIGHUP and SIGQUIT, which end top
+ * like the former, and SIGTSTP, SIGCONT and SIGWINCH.  A signal that jtool's parent ignored stays
+ * ignored.
  */
 void top_signals_begin(bool terminal);
 void top_signals_end(void);
@@ -26,8 +27,8 @@ void top_signals_end(void);
 int top_signals_wait(struct pollfd *fds, size_t n, struct deadline until);
 
 /*
- * These return whether a signal of that kind has arrived.  All but top_signals_stop() then forget
- * it.
+ * These return whether a signal of that kind has arrived.  All except top_signals_stop() then
+ * forget the signal.
  */
 bool top_signals_stop(void);
 bool top_signals_take_suspend(void);
@@ -35,9 +36,9 @@ bool top_signals_take_resume(void); /* true after the process was continued */
 bool top_signals_take_resize(void);
 
 /*
- * Stops jtool's process group until a shell continues it.  The complete group, because the shell
- * waits for all processes of the group.  Does nothing if jtool's parent ignored SIGTSTP, or if
- * SIGCONT is pending.
+ * Stops all processes of jtool's process group, because a shell waits for all of them, until the
+ * shell continues the group.  Does nothing if jtool's parent ignored SIGTSTP, or if SIGCONT is
+ * pending.
  */
 void top_signals_suspend(void);
 

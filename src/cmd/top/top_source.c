@@ -39,9 +39,9 @@ static const struct space *find_space(const struct vm_stats *stats, const char *
 }
 
 /*
- * Sets the time and the numbers of collections.  r->collections only has those of the first two
- * collectors, the generations, because only these empty eden; a third collector has concurrent
- * cycles.
+ * Sets the time and the numbers of collections.  r->collections counts only the collections of the
+ * first two collectors, the generations, because only these collections empty eden; a third
+ * collector has concurrent cycles.
  */
 static void take_collectors(const struct vm_stats *stats, struct vm_reading *r)
 {
@@ -74,8 +74,8 @@ static void take_counters(const struct perfdata *perf, struct vm_reading *r)
 		r->eden_capacity = eden->committed;
 	}
 	/*
-	 * heap_used also changes between collections if the collector has an eden, and in
-	 * Shenandoah, whose only space is "Heap".  In ZGC it does not.
+	 * The counter of heap_used changes only in a collection (`used_lags`), except if the
+	 * collector has an eden, and in Shenandoah, whose only space is "Heap".
 	 */
 	r->used_lags = !eden && !find_space(&stats, "Heap");
 }

@@ -15,8 +15,8 @@
 #define LEAVE_MS 1000
 
 /*
- * Static, because top_terminal_leave() has no arguments: it is also called when memory is
- * exhausted.
+ * Static, because top_terminal_leave() is called without arguments when memory is exhausted
+ * (xalloc_at_death()).
  */
 static struct termios saved, keys;
 static bool is_entered;

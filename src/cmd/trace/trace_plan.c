@@ -219,9 +219,9 @@ static bool *match_patterns(struct trace_plan *plan, const struct class_row *row
 }
 
 /*
- * Returns whether a class that is skipped must be reported.  It is not reported if only a glob
- * matches it and it is a lambda class, whose code is in a method of the enclosing class, or a
- * TypeSwitch class, which has only a table.
+ * Returns whether a class that is skipped must be reported.  A class that only a glob matches is
+ * not reported if it is a lambda class (its code is in a method of the enclosing class) or a
+ * TypeSwitch class (which has only a table).
  */
 static bool is_reported(const struct trace_plan *plan, const struct class_row *row,
 			const bool *matched)
@@ -287,8 +287,8 @@ static int refuse_class(const struct class_index *index, const char *word, struc
 }
 
 /*
- * Replaces the class part of a pattern by the full class name, if it is the simple name of a loaded
- * class.  Returns -1 with err set if it is the simple name of several.
+ * Replaces the class part of a pattern by the full class name, if the class part is the simple name
+ * of a loaded class.  Returns -1 with err set if it is the simple name of several loaded classes.
  */
 static int qualify(const struct class_index *index, struct method_pattern *pattern,
 		   struct err *err)

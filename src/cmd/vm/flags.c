@@ -70,7 +70,7 @@ static int check(const struct ctx *ctx, struct err *err)
 
 /*
  * Reads all flags with VM.flags -all, even if only one is shown: unlike the attach operation
- * printflag, it reports type, kind and origin, and from JDK 27 on also locked flags.
+ * printflag, VM.flags reports type, kind and origin, and from JDK 27 on also locked flags.
  */
 static int read_flags(const struct ctx *ctx, struct vmflags *flags, struct err *err)
 {

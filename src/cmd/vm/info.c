@@ -65,7 +65,8 @@ static bool query(const struct ctx *ctx, const char *command, struct buf *answer
 
 /*
  * Splits answers->main at the first space into the main class and the arguments.  The JVM joins all
- * words with spaces and does not quote them, so a main class or jar with a space is cut.
+ * words with spaces and does not quote them, so a main class or jar with a space is cut at that
+ * space.
  */
 static void split_command(struct dcmd_answers *answers)
 {

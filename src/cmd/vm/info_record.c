@@ -265,8 +265,8 @@ static void put_java(struct record *s, const struct info *info)
 }
 
 /*
- * Returns `used`, or -1 (unknown) if it is 0, because a running JVM always uses heap: it has not
- * published the value yet.
+ * Returns `used`, or -1 (unknown) if it is 0: a running JVM always uses heap, so 0 means that the
+ * JVM has not published the value yet.
  */
 static int64_t unless_zero(int64_t used)
 {

@@ -26,8 +26,8 @@ static void join(struct buf *line, char *const *words, int n)
 }
 
 /*
- * Prints the counters for PerfCounter.print.  This is not a command of the JVM: the JDK's jcmd
- * prints the counters itself, too.
+ * Prints the counters for PerfCounter.print.  This is not a command of the JVM: like the JDK's
+ * jcmd, jtool reads and prints the counters itself.
  */
 static int print_counters(const struct ctx *ctx, struct err *err)
 {

@@ -135,8 +135,8 @@ static void show_text(const struct ctx *ctx, const struct buf *text, const char 
 }
 
 /*
- * Prints the JVM's answer.  `size` is the length in bytes of the file that was written; -1: none
- * was.
+ * Prints the JVM's answer.  `size` is the length in bytes of the file that was written; -1: no file
+ * was written.
  */
 static void show(const struct ctx *ctx, const struct dcmd_file *file, int code,
 		 const struct buf *text, int64_t size)

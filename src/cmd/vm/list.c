@@ -141,7 +141,8 @@ static void add_row(struct table *t, const struct jvm *jvm, const char *user)
 }
 
 /*
- * Adds the values of those columns that take longer to read than all others.  Called only with -o.
+ * Adds the values of those columns that take longer to read than all other columns.  Called only
+ * with -o.
  */
 static void add_usage(struct table *t, const struct procfs *proc, pid_t pid)
 {
@@ -186,7 +187,7 @@ static int print_list(const struct ctx *ctx, const struct procfs *proc,
 		      const struct jvm_list *list, struct err *err)
 {
 	const struct list_opts *opts = ctx->opts;
-	/* The columns from RSS on are only available with -o, also in JSON. */
+	/* The columns from RSS on are only available with -o, both in text and in JSON. */
 	struct table *t = table_new(columns, opts->columns ? N_COLUMNS : COLUMN_RSS);
 	int rc = select_columns(t, opts, list, err);
 

@@ -13,7 +13,10 @@ struct stat_opts {
 	bool openmetrics;
 };
 
-/* Returns a counter_source for jstat's formulas.  It refers to `perf`, which must outlive it. */
+/*
+ * Returns a counter_source for jstat's formulas.  The source refers to `perf`, which must outlive
+ * the source.
+ */
 struct counter_source stat_counter_source(const struct perfdata *perf);
 
 /* Returns the seconds since the start of the JVM; NAN if unknown. */
