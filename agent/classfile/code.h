@@ -22,7 +22,10 @@ struct cf_handler {
 };
 struct cf_handler cf_handler(const struct cf_code *code, uint16_t i);
 
-/* The operands of an instruction, and the members of struct cf_insn that have them. */
+/*
+ * The operands of an instruction.  After the colon: the members of struct cf_insn that contain the
+ * operands.
+ */
 enum cf_operands {
 	CF_OP_ILLEGAL,   /* not an instruction */
 	CF_OP_NONE,
@@ -55,7 +58,7 @@ struct cf_insn {
 	uint16_t index;
 	int32_t value;
 	/*
-	 * Of a switch.  `otherwise`: the default's offset; `low`: a tableswitch's lowest key; `n`:
+	 * For a switch: `otherwise` is the default's offset, `low` a tableswitch's lowest key, `n`
 	 * the number of cases.
 	 */
 	int32_t otherwise, low;
@@ -64,7 +67,8 @@ struct cf_insn {
 };
 
 /*
- * Decodes the instruction at pc.  Returns false if it is illegal, or crosses the end of the code.
+ * Decodes the instruction at pc.  Returns false if the instruction is illegal, or crosses the end
+ * of the code.
  */
 bool cf_insn(const uint8_t *code, uint32_t len, uint32_t pc, struct cf_insn *insn);
 

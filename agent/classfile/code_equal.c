@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Limits a comparison, because a hostile dynamic constant may be its own argument, many times. */
+/* Limits of a comparison: a hostile dynamic constant may be an argument of itself, many times. */
 #define DEPTH_MAX 16
 #define ARGUMENTS_MAX (1u << 20)
 
@@ -88,7 +88,7 @@ bool cf_constant_equal(const struct cf_pool *a, uint16_t i, const struct cf_pool
 static bool same_bootstrap(const struct cf_body *a, uint16_t i, const struct cf_body *b,
 			   uint16_t k, struct usage *used);
 
-/* Compares two constants, including bootstrap methods if both bodies have them. */
+/* Compares two constants, including their bootstrap methods if these are known for both bodies. */
 static bool same_value(const struct cf_body *a, uint16_t i, const struct cf_body *b, uint16_t k,
 		       struct usage *used)
 {
@@ -141,7 +141,7 @@ static bool same_bootstrap(const struct cf_body *a, uint16_t i, const struct cf_
 	return true;
 }
 
-/* Returns the number (struct side) of the instruction to which a jump leads, or 0. */
+/* Returns the number (struct side) of the instruction to which a jump leads, or 0 if none. */
 static uint32_t target(const struct side *s, const struct cf_insn *insn, int32_t offset)
 {
 	int64_t at = (int64_t)insn->pc + offset;
@@ -171,7 +171,7 @@ static bool same_switch(const struct side *a, const struct cf_insn *x, const str
 	return true;
 }
 
-/* Returns the short form of an opcode that also has a long form; else the opcode itself. */
+/* Returns the short form of a long opcode such as ldc_w; any other opcode unchanged. */
 static uint8_t short_opcode(uint8_t opcode)
 {
 	switch (opcode) {
@@ -243,7 +243,10 @@ static bool same_instructions(const struct side *a, const struct side *b)
 	return i == a->body->len && k == b->body->len;
 }
 
-/* Returns the number of the instruction at `at`, or 0.  The code's end counts as an instruction. */
+/*
+ * Returns the number of the instruction at the pc `at`, or 0 if none begins there.  The end of the
+ * code counts as an instruction.
+ */
 static uint32_t number_at(const struct side *s, uint16_t at)
 {
 	return at <= s->body->len ? s->number[at] : 0;

@@ -1,6 +1,6 @@
 /*
- * Compares the instructions of two methods.  Their constant pools may number the same constants
- * differently, as after a redefinition, when the JVM merges the pools.
+ * Compares the instructions of two methods.  The same constant may have different indexes in their
+ * constant pools: when the JVM redefines a class, it merges the old and the new pool.
  */
 #ifndef JTOOL_AGENT_CLASSFILE_CODE_EQUAL_H
 #define JTOOL_AGENT_CLASSFILE_CODE_EQUAL_H
@@ -11,7 +11,7 @@ struct cf_body {
 	const struct cf_pool *pool;
 	const uint8_t *code;
 	uint32_t len;
-	/* Unknown (NULL or 0) for code in the JVM's memory: */
+	/* The following are not known, and NULL or 0, for code read from the JVM's memory. */
 	struct cf_attribute bootstraps; /* the BootstrapMethods attribute */
 	const uint8_t *handlers;        /* as in struct cf_code */
 	uint16_t n_handlers;
@@ -23,9 +23,9 @@ struct cf_body cf_body(const struct cf_class *class, const struct cf_code *code)
 /*
  * Compares two bodies instruction by instruction: constants by value, jumps by the instruction to
  * which they jump.  The long forms ldc_w, goto_w and jsr_w equal the short ones.  Dynamic constants
- * and invokedynamic are compared by name and type; bootstrap methods and exception handlers only if
- * both bodies have them.  Allocates 4 bytes for each byte of both bodies.  Returns 1 if the bodies
- * are equal, 0 if they differ or one is malformed, -1 if memory is short.
+ * and invokedynamic are compared by name and type.  Bootstrap methods and exception handlers are
+ * compared only if they are known for both bodies.  Allocates 4 bytes for each byte of both bodies.
+ * Returns 1 if the bodies are equal, 0 if they differ or one is malformed, -1 if memory is short.
  */
 int cf_code_equal(const struct cf_body *a, const struct cf_body *b, struct ag_mem *mem)
 	__attribute__((warn_unused_result));

@@ -13,14 +13,18 @@ struct cf_type {
 };
 
 /*
- * Moves the first type, or "V", from *rest to *type.  Returns false if it is malformed or missing.
+ * Removes the first type, or "V", from *rest and describes it in *type.  Returns false if that type
+ * is malformed or missing.
  */
 bool cf_type_next(struct cf_text *rest, struct cf_type *type);
 
 /* Returns the number of slots that a value takes: 2 for long and double, 0 for void. */
 unsigned cf_type_slots(const struct cf_type *type);
 
-/* Splits a method's descriptor into parameters and result.  Returns false if it is malformed. */
+/*
+ * Splits a method's descriptor into parameters and result.  Returns false if the descriptor is
+ * malformed.
+ */
 bool cf_method_types(struct cf_text descriptor, struct cf_text *parameters,
 		     struct cf_type *result);
 

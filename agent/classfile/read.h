@@ -75,7 +75,7 @@ struct cf_pool {
 
 /*
  * Finds the constants in the *len bytes after constant_pool_count, and sets *len to the length of
- * the constants.  Returns NULL, or the reason why it failed; then there is nothing to release.
+ * the constants.  Returns NULL, or the reason for a failure; then there is nothing to release.
  */
 const char *cf_pool_open(struct cf_pool *pool, const void *data, size_t *len, uint16_t count,
 			 struct ag_mem *mem) __attribute__((warn_unused_result));
@@ -87,7 +87,10 @@ uint8_t cf_tag(const struct cf_pool *pool, uint16_t index);
 const uint8_t *cf_constant(const struct cf_pool *pool, uint16_t index, uint8_t tag);
 
 struct cf_text cf_utf8(const struct cf_pool *pool, uint16_t index);
-/* Returns the text of a constant with this tag: Class, String, MethodType, Module or Package. */
+/*
+ * Returns the text to which a constant refers; `tag` is the tag that the constant must have, that
+ * of a Class, String, MethodType, Module or Package.
+ */
 struct cf_text cf_named(const struct cf_pool *pool, uint16_t index, uint8_t tag);
 /* Returns the name in a Class constant: "java/lang/String" or "[I". */
 struct cf_text cf_class_name(const struct cf_pool *pool, uint16_t index);
@@ -116,14 +119,18 @@ struct cf_class {
 };
 
 /*
- * Opens a class file.  The bytes belong to the caller and must outlive the class.  Returns NULL, or
- * why it failed, such as "the constant pool ends too early"; then there is nothing to release.
+ * Opens a class file.  The bytes belong to the caller and must outlive *class.  Returns NULL, or
+ * the reason for a failure, such as "the constant pool ends too early"; then there is nothing to
+ * release.
  */
 const char *cf_open(struct cf_class *class, const void *data, size_t len, struct ag_mem *mem)
 	__attribute__((warn_unused_result));
 void cf_release(struct cf_class *class);
 
-/* Return the name of the class, its superclass or its i-th interface.  No name: data is NULL. */
+/*
+ * Return the name of the class, its superclass or its i-th interface.  If there is no such name,
+ * data is NULL.
+ */
 struct cf_text cf_name(const struct cf_class *class);
 struct cf_text cf_super(const struct cf_class *class);
 struct cf_text cf_interface(const struct cf_class *class, uint16_t i);

@@ -1,8 +1,8 @@
 /*
- * Reads the entries of a StackMapTable (JVMS 4.7.4).  An entry is the difference between a frame of
- * types and the previous frame; the caller applies the difference.
+ * Reads the entries of a StackMapTable (JVMS 4.7.4).  An entry describes a stack map frame by its
+ * difference from the previous frame; the caller applies the difference.
  *
- * An entry is read in steps, so that the caller notices an error at its place in the table:
+ * The caller reads an entry in steps, and can check each part before it reads the next:
  * cf_map_entry(), cf_map_type() for each local, cf_map_stack(), cf_map_type() for each cell of the
  * stack.  Missing bytes and unknown kinds set bytes->failed.
  */

@@ -37,7 +37,7 @@ static enum row row_of(const struct cf_ref *ref, enum jdk jdk)
 	return ROW_NONE;
 }
 
-/* Returns true if allocators.def lists the method, whose body therefore gets no hooks. */
+/* Returns true if allocators.def lists the method: then its body gets no hooks. */
 static bool is_quiet(const struct cf_class *class, const struct cf_member *method, enum jdk jdk)
 {
 	struct cf_ref ref = { .class = cf_name(class), .name = method->name,
@@ -98,7 +98,7 @@ static bool is_site(const struct cf_pool *pool, const struct cf_insn *insn, uint
 	return site->element.data != NULL;
 }
 
-/* Returns true if the method calls toString() of any object, which may be a StringBuilder. */
+/* Returns true for JDK methods that call toString() of an Object that may be a StringBuilder. */
 static bool takes_any_object(const struct cf_class *class, const struct cf_member *method)
 {
 	return (IS(cf_name(class), "java/lang/String") && IS(method->name, "valueOf")) ||
@@ -178,7 +178,10 @@ static void put_builder(struct injection *in, uint32_t pc)
 	in->sites->kept++;
 }
 
-/* Adds a hook at the start of Object's constructor, which calls no other: `this` is initialised. */
+/*
+ * Adds a hook at the start of Object's constructor.  `this` is initialised there, because this
+ * constructor calls no other.
+ */
 static void put_object(struct injection *in)
 {
 	struct inj_constants *c = &in->constants;

@@ -1,12 +1,13 @@
 /*
  * Computes the ranges of the new exception handlers: the complete method except its exits.
  *
- * As long as `this` is uninitialised, it must be uninitialised in the stack map frame of a handler,
- * too (JVMS 4.10.1.4).  Therefore a constructor has two handlers: early and main.  Neither may
- * cover the call of this() or super(), because HotSpot compares the handler's frame with the frames
- * before and after the call, and no frame matches both (verifier.cpp, verify_invoke_init).  So a
- * constructor does not call the hook `fail` when this() or super() throws.  A class file without
- * stack maps needs only one handler, because the verifier merges types.
+ * If `this` is uninitialised in covered code, it must be uninitialised in the handler's stack map
+ * frame (JVMS 4.10.1.4).  Therefore a constructor has two handlers: early, for the code in which
+ * `this` is uninitialised, and main.  Neither may cover the call of this() or super(), because
+ * HotSpot compares the handler's frame with the frames before and after the call, and no frame
+ * matches both (verifier.cpp, verify_invoke_init).  So a constructor does not call the hook `fail`
+ * when this() or super() throws.  A class file without stack maps needs only one handler, because
+ * the verifier merges the types of all code that the handler covers.
  */
 #include "classfile/inject/inject_maps.h"
 
@@ -100,7 +101,7 @@ static void at_construction(struct cover *c, const struct cf_insn *insn)
 		c->pending--;
 }
 
-/* Returns true for a store to local 0, where `this` is. */
+/* Returns true for a store to local 0, which has `this` at the start of the method. */
 static bool stores_local_0(const struct cf_insn *insn)
 {
 	if (insn->opcode >= OP_istore && insn->opcode <= OP_astore)
@@ -109,7 +110,7 @@ static bool stores_local_0(const struct cf_insn *insn)
 	       (insn->opcode - OP_istore_0) % 4 == 0;
 }
 
-/* Returns true if the opcode cannot throw, like most opcodes before super() in a constructor. */
+/* Returns true for the opcodes that cannot throw and are frequent before super(). */
 static bool cannot_throw(uint8_t opcode)
 {
 	return opcode <= OP_sipush || (opcode >= OP_iload && opcode <= OP_aload_3) ||

@@ -3,8 +3,9 @@
 #include "classfile/inject/inject_internal.h"
 
 /*
- * A method of the class.  The array of methods is a hash table, too: `first` is the head of the
- * chain for a hash, `next` its next method; both are 1 + an index in the array, or 0.
+ * A method of the class.  The array of these structs is also a hash table by name and descriptor:
+ * in a hash slot, `first` is the first method of the slot's chain; `next` is the method that
+ * follows this one in its chain.  Both are 1 + an index in the array, or 0 for none.
  */
 struct target {
 	struct cf_text name, descriptor;
@@ -66,7 +67,7 @@ struct matched {
 	const struct target *targets;
 };
 
-/* Writes a method with hooks.  Returns false for a method without a probe, or if it is refused. */
+/* Writes a method with hooks.  Returns false if the method has no probe or is refused. */
 static bool put_probed(struct injection *in, uint32_t i, const uint8_t *header, void *arg)
 {
 	const struct matched *matched = arg;

@@ -7,15 +7,17 @@
  *     push id; invokestatic enter; lstore token
  *
  * The token is the result of the hook `enter`.  If arguments are wanted, calls of the hooks `arg…`
- * follow, which a jump skips if the token is 0.  A call of the hook `exit…` precedes each return,
- * with a copy of the result if results are wanted.  A new exception handler, which comes after all
- * others and catches any exception, calls the hook `fail` and rethrows the exception.
+ * follow; a jump skips these calls if the token is 0.  A call of the hook `exit…` precedes each
+ * return, with a copy of the result if results are wanted.  A new exception handler, listed after
+ * the method's own handlers, catches any exception, calls the hook `fail` and rethrows the
+ * exception.
  *
- * The token is a new local variable after those of the method, so none of these is renumbered.
- * Every frame of the StackMapTable becomes a full frame that includes the token.  Jumps, handlers,
- * stack map frames, line and variable tables get new pcs.  A jump to the first instruction skips
- * the call of `enter`; a jump to a return leads to the call of `exit…`.  The new handler covers
- * neither the call of `exit…` nor the return, so the end of a call is not reported twice.
+ * The token is stored in a new local variable after the method's own variables, so these keep their
+ * indexes.  Every frame of the StackMapTable becomes a full frame that includes the token.  Jumps,
+ * handlers, stack map frames, line and variable tables get new pcs.  A jump to the first
+ * instruction skips the call of `enter`; a jump to a return leads to the call of `exit…`.  The new
+ * handler covers neither the call of `exit…` nor the return, so `fail` never follows `exit…` for
+ * the same call.
  *
  * A constructor calls `enter` first.  The code before its call of this() or super() has a separate
  * handler, whose stack map frame has the uninitialised `this`.  In class files with stack maps
@@ -23,9 +25,10 @@
  * this() or super() throws, the constructor has called `enter`, but calls neither `exit` nor
  * `fail`.
  *
- * A method that cannot be instrumented exactly is left unchanged, with the reason in its probe.
- * Stack maps are written for class file versions 50 and later.  Attributes are copied, except type
- * annotations in a Code attribute, which HotSpot omits, too, when it reconstitutes a class file.
+ * A method that cannot be instrumented in this way is left unchanged; `refused` of its probe has
+ * the reason.  Stack maps are written for class file versions 50 and later.  Attributes are copied,
+ * except type annotations in a Code attribute; HotSpot also omits these annotations when it
+ * reconstitutes a class file.
  *
  * Calls no JNI and has no state; linked into the agent and the client.
  */

@@ -6,7 +6,10 @@
 
 /* Maximum number of added Class constants that inj_class() finds again and adds only once. */
 #define NEW_NAMES 4096
-/* Maximum of names in a hash chain that are compared; a duplicate Class constant does no harm. */
+/*
+ * Maximum number of names that are compared in a hash chain.  For a name after these a second Class
+ * constant is added, which does no harm.
+ */
 #define CHAIN_MAX 64
 
 static uint16_t *head_of(struct inj_constants *c, struct cf_text name)
@@ -38,7 +41,7 @@ bool inj_constants_open(struct inj_constants *c, const struct cf_pool *pool, str
 	c->n_names = 1;
 	last = cf_tag(pool, (uint16_t)(pool->count - 1));
 	if (last == CF_LONG || last == CF_DOUBLE)
-		c->count++; /* the second entry of this constant, which the file's count lacks */
+		c->count++; /* pool->count lacks the second entry of the last constant */
 	for (uint16_t i = 1; i < pool->count; i++) {
 		struct cf_text name = cf_class_name(pool, i);
 

@@ -14,7 +14,7 @@ enum inj_hook {
 
 struct inj_name {
 	const char *text;
-	/* index: of the Class constant; next: index in `names`, or 0 at the end of the chain */
+	/* index: of the Class constant; next: index in `names` of the next in the chain; 0: none */
 	uint16_t len, index, next;
 };
 
@@ -25,17 +25,21 @@ struct inj_constants {
 	struct cf_output added;
 	uint32_t count; /* constant_pool_count: the highest index + 1 */
 	bool full;      /* a constant was not added, because the pool is full */
-	uint16_t hooks_class, hooks[INJ_HOOKS], throwable, maps_name; /* 0: not added yet */
-	/* The Class constants by name, those of the class and added ones: */
+	/* Indexes of added constants; 0: not added yet. */
+	uint16_t hooks_class, hooks[INJ_HOOKS], throwable, maps_name;
+	/* A hash table of Class constants by name, both the class's own and the added ones: */
 	struct inj_name *names; /* entry 0 is not used */
 	uint32_t n_names, names_max;
-	uint16_t heads[INJ_HEADS]; /* by hash: first entry of the chain in `names`; 0: none */
+	uint16_t heads[INJ_HEADS]; /* hash chains: index in `names` of the first name; 0: none */
 };
 
 bool inj_constants_open(struct inj_constants *c, const struct cf_pool *pool, struct ag_mem *mem);
 void inj_constants_release(struct inj_constants *c);
 uint16_t inj_utf8(struct inj_constants *c, const char *text, size_t len);
-/* Finds or adds a Class constant.  Returns its index; 0: no room.  The name must outlive *c. */
+/*
+ * Finds or adds a Class constant.  Returns the constant's index, or 0 if there is no room.  The
+ * text of `name` must outlive *c.
+ */
 uint16_t inj_class(struct inj_constants *c, struct cf_text name);
 uint16_t inj_method(struct inj_constants *c, uint16_t class, const char *name,
 		    const char *descriptor);

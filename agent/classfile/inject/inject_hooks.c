@@ -47,9 +47,9 @@ uint32_t inj_number_stack(uint32_t number)
 }
 
 /*
- * Writes instructions that push the number, without adding a constant, because ids are never
- * reused, and HotSpot retains all constants that a class ever had, so the pool of the class would
- * grow with every trace until it is full.
+ * Writes instructions that push the number.  Adds no constant: ids are never reused, and HotSpot
+ * retains all constants that a class ever had, so the constant pool of the class would grow with
+ * every trace until it is full.
  */
 void inj_put_number(struct cf_output *out, uint32_t number)
 {
@@ -57,8 +57,8 @@ void inj_put_number(struct cf_output *out, uint32_t number)
 
 	if (inj_number_stack(number) > 1) {
 		/*
-		 * The sipush of the lower half sign-extends it.  If this subtracts 1 from the upper
-		 * half, add 1 to the upper half.
+		 * sipush sign-extends the lower half: if its highest bit is set, iadd subtracts 1
+		 * from the upper half, so push the upper half plus 1.
 		 */
 		cf_put_u1(out, OP_sipush);
 		cf_put_u2(out, (uint16_t)((number >> 16) + (low > INT16_MAX)));

@@ -1,8 +1,8 @@
 #include "classfile/inject/inject_maps.h"
 
-/* Limits the work for a hostile class to 0.2 s and 64 MB; known classes need less than a tenth. */
+/* Limits a hostile class to 0.2 s and 64 MB; known classes need less than a tenth of that. */
 #define WORK_MAX (1u << 26)
-#define NEW_FRAMES_MAX 3 /* per method: one at the entry, and two handlers */
+#define NEW_FRAMES_MAX 3 /* per method: one at the entry, and one for each of two handlers */
 
 static uint32_t slots_of(struct cf_map_type cell)
 {
@@ -152,7 +152,7 @@ static void put_cell(struct table *t, struct cf_map_type cell)
 		cf_put_u2(&t->in->body, (uint16_t)of);
 }
 
-/* Writes a full frame: its locals are those of f, CF_MAP_TOP up to max_locals, and the token. */
+/* Writes a full frame.  Locals: those of f, then CF_MAP_TOP up to max_locals, then the token. */
 static void put_frame(struct table *t, uint32_t at, const struct inj_frames *f)
 {
 	struct cf_output *out = &t->in->body;
@@ -206,7 +206,7 @@ static bool begins_at_0(const struct inj_frames *f)
 	return f->left > 0 && cf_map_entry(&bytes).delta == 0;
 }
 
-/* Writes a frame for the target of the jump that skips the calls of arg…. */
+/* Writes a frame for the target of the jump that skips the calls of the hooks `arg…`. */
 static void put_first(struct table *t, const struct inj_frames *parameters)
 {
 	const struct inj_added *added = &t->in->added;

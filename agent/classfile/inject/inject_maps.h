@@ -26,7 +26,7 @@ struct inj_frames {
 bool inj_maps_take_too_long(struct injection *in);
 
 /*
- * Opens the method's StackMapTable.  The current frame is the one that the method's parameters
+ * Opens the method's StackMapTable.  The current frame is then the one that the method's parameters
  * imply (JVMS 4.10.1.6).
  */
 void inj_frames_open(struct inj_frames *f, struct injection *in);

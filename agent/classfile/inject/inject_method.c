@@ -116,8 +116,8 @@ static enum cf_refusal put_new_code(struct injection *in, size_t begin)
 }
 
 /*
- * Writes the Code attribute with hooks.  Writes 0 for its two lengths, and fills each in when the
- * data that follows it is written.
+ * Writes the Code attribute with hooks.  First writes 0 for the length of the attribute and for
+ * that of the code; each is set when the data that it counts is written.
  */
 static enum cf_refusal put_code_attribute(struct injection *in, uint16_t name)
 {

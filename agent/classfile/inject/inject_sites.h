@@ -11,12 +11,13 @@
  *   with its own code.  So the bodies of these methods get no hooks.
  * - Before toString() of a StringBuilder:  dup; iconst_0; invokestatic result
  *   C2 compiles `new StringBuilder().append(…)…toString()` without these calls
- *   (OptimizeStringConcat), unless the builder escapes; passing it to a hook makes it escape.
- *   The id 0 means that the hook belongs to no site.
+ *   (OptimizeStringConcat), unless the builder escapes; it escapes when it is passed to a hook.
+ *   The id 0 means that this call of the hook belongs to no site.
  *
  * Frames of the StackMapTable only get new pcs, because inserted code leaves the stack as it was.
- * A jump to the instruction after a site skips the hook.  Exception handlers cover the same code as
- * before; hooks throw nothing.  As in inject.h, a method that cannot be instrumented exactly is
+ * A jump to the instruction after a site skips the hook.  Exception handlers cover the same
+ * instructions of the method as before; it does not matter whether they cover inserted code,
+ * because hooks throw nothing.  As in inject.h, a method that cannot be instrumented in this way is
  * left unchanged, and type annotations of a Code are dropped.  Calls no JNI and has no state.
  */
 #ifndef JTOOL_AGENT_CLASSFILE_INJECT_INJECT_SITES_H
@@ -35,10 +36,10 @@ enum cf_site_kind {
 struct cf_site {
 	enum cf_site_kind kind;
 	/*
-	 * The class of an array is `dimensions` brackets, then `primitive` or, if that is 0,
-	 * `element`.
+	 * The name of an array's class consists of `dimensions` brackets and `primitive` or, if
+	 * `primitive` is 0, `element`.  `dimensions` is 1 for newarray and anewarray; it is 0 for
+	 * multianewarray, whose `element` includes all brackets.
 	 */
-	/* 1: newarray, anewarray; 0: multianewarray, whose `element` has all brackets */
 	uint32_t dimensions;
 	char primitive;         /* newarray: 'I' …; else 0 */
 	struct cf_text element; /* anewarray, multianewarray: "a/b/C" or "[[I" */

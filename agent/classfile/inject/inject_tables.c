@@ -45,7 +45,8 @@ enum cf_refusal inj_put_handlers(struct injection *in)
 }
 
 /*
- * Returns the new pc of a line or variable.  Those at pc 0 include the code inserted at the entry.
+ * Returns the new pc of a line or variable.  Lines and variables that begin at pc 0 include the
+ * code inserted at the entry.
  */
 static uint32_t table_pc(const struct injection *in, uint32_t pc)
 {
@@ -78,7 +79,8 @@ static bool put_variable(struct injection *in, struct cf_bytes *entry)
 }
 
 /*
- * Writes a table whose entries begin with pcs, relocated by put_pcs().  Drops entries with bad pcs.
+ * Writes a table whose entries begin with pcs, which put_pcs() relocates.  Drops entries with
+ * invalid pcs.
  */
 static enum cf_refusal put_table(struct injection *in, const struct cf_attribute *a,
 				 size_t entry_len,
@@ -131,8 +133,8 @@ static enum cf_refusal put_attribute(struct injection *in, uint16_t name,
 }
 
 /*
- * Returns true for an attribute that is not copied: the JVM ignores "StackMap", and before version
- * 50 "StackMapTable"; inject.h says why type annotations are not copied.
+ * Returns true for an attribute that is not copied.  The JVM ignores "StackMap", and before class
+ * file version 50 "StackMapTable".  For type annotations, see inject.h.
  */
 static bool is_dropped(const struct injection *in, struct cf_text name)
 {

@@ -26,11 +26,14 @@ struct inj_method {
 
 /* The inserted code, and the stack and locals that it needs. */
 struct inj_added {
-	/* Calls of the hooks: enter and argI to argL; and exit, or one of exitI to exitL. */
+	/*
+	 * enter: the calls of the hooks `enter` and `argI` to `argL`; exit: the call of the hook
+	 * `exit` or of one of `exitI` to `exitL`.
+	 */
 	struct cf_output enter, exit;
 	/*
-	 * Sorted entries: u4 pc, u1 length, code to insert before pc.  Jumps to pc skip the
-	 * inserted code.
+	 * Entries sorted by pc: u4 pc, u1 length, and the code to insert before the instruction at
+	 * pc.  Jumps to pc skip the inserted code.
 	 */
 	struct cf_output insertions;
 	uint32_t token;  /* index of the new local variable that has the token */
@@ -41,7 +44,7 @@ struct inj_added {
 /* Where the method's own instructions are after the insertion. */
 struct inj_layout {
 	uint32_t end; /* length of the new code without the new handlers */
-	/* By old pc: the new pc for jumps to it; INJ_NO_PC: no instruction begins there. */
+	/* By old pc: the new pc for jumps to this instruction; INJ_NO_PC: none begins there. */
 	uint32_t label[INJ_CODE_MAX + 1];
 };
 #define INJ_NO_PC UINT32_MAX
@@ -52,7 +55,7 @@ struct inj_layout {
  */
 struct inj_handlers {
 	struct cf_output ranges;  /* each has three u2: start, end, and 1 for early or 0 for main */
-	uint32_t n_main, n_early; /* numbers of ranges; n_early 0: ignore early ones in `ranges` */
+	uint32_t n_main, n_early; /* ranges of each; n_early 0: ignore early ones in `ranges` */
 	uint32_t main, early;     /* pcs of the handlers; 0: none */
 };
 
@@ -62,7 +65,7 @@ struct injection {
 	struct cf_sites *sites;       /* NULL: hooks are added to the methods of probes */
 	const struct cf_probe *probe; /* probe of the current method */
 	struct inj_constants constants;
-	struct cf_output body; /* the new class file after its constants, as far as written */
+	struct cf_output body; /* the new class file after its constants, as far as it is written */
 	uint64_t work;         /* cost so far, limited by inj_maps_take_too_long() */
 
 	/* The current method: */
@@ -84,8 +87,8 @@ void inj_close(struct injection *in);
  */
 typedef bool inj_put_hooked(struct injection *in, uint32_t i, const uint8_t *header, void *arg);
 /*
- * Writes the class to *out, or nothing if no method has hooks.  Returns NULL, or the reason why it
- * failed.
+ * Writes the class to *out, or nothing if no method has hooks.  Returns NULL, or the reason for a
+ * failure.
  */
 const char *inj_put_class(struct injection *in, inj_put_hooked *put, void *arg,
 			  struct cf_output *out);

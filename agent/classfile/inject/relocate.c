@@ -26,7 +26,10 @@ static uint32_t padding(uint32_t at)
 	return (3 - at) & 3;
 }
 
-/* Takes the next insertion if it is for this pc, and stores its code.  Returns its length, or 0. */
+/*
+ * If the next insertion is for this pc, takes it and sets *code to its code.  Returns the length of
+ * the code, or 0 if no insertion was taken.
+ */
 static uint32_t next_inserted(struct cf_bytes *insertions, uint32_t pc, const uint8_t **code)
 {
 	uint32_t len;
@@ -87,7 +90,8 @@ enum cf_refusal inj_lay_out(struct injection *in)
 }
 
 /*
- * Computes the new offset of a jump at the old pc `from`.  Returns false if its target is invalid.
+ * Computes the new offset of a jump at the old pc `from`.  Returns false if the jump's target is
+ * invalid.
  */
 static bool relocate_offset(const struct injection *in, uint32_t from, int32_t offset, int32_t *new)
 {
@@ -147,7 +151,10 @@ static bool is_jump(const struct cf_insn *insn)
 	return insn->operands == CF_OP_BRANCH || insn->operands == CF_OP_BRANCH_W;
 }
 
-/* Copies the method's code up to pc, and writes the inserted code, for each insertion at pc. */
+/*
+ * If there are insertions at pc: copies the method's own code from *copied up to pc, and writes the
+ * inserted code.
+ */
 static void put_insertions(struct injection *in, struct cf_bytes *from, uint32_t *copied,
 			   uint32_t pc)
 {

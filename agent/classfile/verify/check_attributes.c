@@ -142,7 +142,7 @@ static bool check_bootstraps(struct check *c, const struct cf_attribute *a)
 
 	if (c->last_bootstrap >= n)
 		return chk_wrong(c, "a constant refers to a missing bootstrap method");
-	c->last_bootstrap = -1; /* checked, because all bootstrap methods exist */
+	c->last_bootstrap = -1; /* check_seen() need not report that BootstrapMethods is missing */
 	for (; n > 0 && !bytes.failed; n--) {
 		if (cf_tag(c->pool, cf_u2(&bytes)) != CF_METHOD_HANDLE)
 			return chk_wrong(c, "a bootstrap method is not a MethodHandle constant");
@@ -224,7 +224,7 @@ static bool check_variables(struct check *c, const struct cf_attribute *a)
 
 /*
  * Counts the variables in all tables of this name.  Stores their start, length, name and index in
- * keys, unless it is NULL.
+ * `keys`, unless `keys` is NULL.
  */
 static size_t variable_keys(const struct check *c, const char *table, uint64_t *keys)
 {
@@ -259,8 +259,8 @@ static bool contains(const uint64_t *list, size_t n, const uint64_t *subset, siz
 }
 
 /*
- * Checks that each table lists a variable only once, and that LocalVariableTypeTable lists no
- * variable that LocalVariableTable does not.
+ * Checks that LocalVariableTable and LocalVariableTypeTable list each variable only once, and that
+ * LocalVariableTable lists all variables of LocalVariableTypeTable.
  */
 static bool check_all_variables(struct check *c)
 {
@@ -300,7 +300,7 @@ static bool check_handlers(struct check *c)
 
 static bool check_code(struct check *c, const struct cf_attribute *a)
 {
-	(void)a; /* c->code has its content */
+	(void)a; /* c->code has the content of this attribute */
 	if (c->member.access & (CF_ACC_NATIVE | CF_ACC_ABSTRACT))
 		return chk_wrong(c, "a native or abstract method has code");
 	if (c->code.len == 0 || c->code.len > UINT16_MAX)

@@ -43,8 +43,8 @@ bool chk_field_flags(const struct check *c, uint16_t access)
 }
 
 /*
- * Returns the flag strictfp, or 0 from Java 17 on, which ignores the flag (JEP 306).  From Java 5
- * to 16 an abstract method cannot have it.
+ * Returns the flag of strictfp, or 0 from Java 17 on, where the JVM ignores the flag (JEP 306).  An
+ * abstract method cannot be strictfp from Java 5 to 16.
  */
 static uint16_t strict(uint16_t major)
 {

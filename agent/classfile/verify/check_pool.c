@@ -149,8 +149,8 @@ static int compare_texts(const void *a, const void *b)
 }
 
 /*
- * Fills c->first, which gives all Utf8 constants with the same text one number, so that members are
- * compared quickly.
+ * Fills c->first, which gives all Utf8 constants with the same text one number, so that names and
+ * descriptors of members can be compared as numbers.
  */
 static bool number_texts(struct check *c)
 {

@@ -10,7 +10,7 @@ struct check {
 	const struct cf_class *class;
 	const struct cf_pool *pool;
 	struct cf_fault *fault;
-	uint16_t *first;          /* for each Utf8: index of the first one with the same text */
+	uint16_t *first;          /* by index of a Utf8: index of the first Utf8 with its text */
 	int32_t last_bootstrap;   /* highest index of a bootstrap method in use; -1: none */
 	struct cf_member member;  /* the current member; name.data is NULL for the class */
 	struct cf_code code;      /* code of the member, while its attributes are checked */

@@ -40,8 +40,8 @@ bool names_valid_utf8(struct cf_text text, uint16_t major)
 }
 
 /*
- * Returns true if a name is valid before Java 5: it consists of Java identifiers, in which every
- * character beyond ASCII is accepted.
+ * Returns true if a name is valid in a class file from before Java 5: the name consists of Java
+ * identifiers, in which every character beyond ASCII is accepted.
  */
 static bool old_name(struct cf_text name, enum names_kind kind)
 {

@@ -1,6 +1,6 @@
 /*
  * Handles control flow to a target: compares the current types with the stack map at the target or,
- * by inference, merges them into the types at the target.
+ * by inference, merges the current types into those of the target.
  */
 #include "classfile/verify/verify_internal.h"
 

@@ -8,8 +8,8 @@ struct maps {
 };
 
 /*
- * Records a malformed StackMapTable, for which HotSpot rejects a class of version 50, too; after
- * other faults in such a class it uses inference.
+ * Records a malformed StackMapTable.  For this fault HotSpot rejects even a class of version 50;
+ * after any other fault HotSpot verifies such a class again by inference.
  */
 static bool malformed(struct verifier *v, const char *what)
 {
@@ -44,8 +44,8 @@ static bool read_type(struct verifier *v, struct maps *m, struct vtype *type)
 }
 
 /*
- * Reads n types, and appends them to `to`, which has room for them, at *slots.  Fails if *slots
- * exceeds `max` in the end.
+ * Reads n types, and appends them to the array `to`, which has *slots types and room for 2 n more.
+ * Increases *slots.  Fails if *slots then exceeds `max`.
  */
 static bool read_types(struct verifier *v, struct maps *m, uint32_t n, struct vtype *to,
 		       uint32_t *slots, uint32_t max)
@@ -84,7 +84,10 @@ static bool chop(struct verifier *v, struct vframe *f, uint32_t n)
 	return vf_spend(v, f->n_locals);
 }
 
-/* Appends n local variables, in new memory, because the previous frame still uses its own. */
+/*
+ * Appends n local variables.  Copies the others to new memory, because the previous frame still
+ * uses the old memory.
+ */
 static bool append(struct verifier *v, struct maps *m, uint32_t n)
 {
 	struct vtype *cells = vf_cells(v, m->last.n_locals + 2 * (size_t)n);

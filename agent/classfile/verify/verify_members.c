@@ -47,7 +47,7 @@ bool vf_step_field(struct verifier *v, const struct cf_insn *insn)
 	return vf_pop_as(v, value) && pop_object(v, &ref, true);
 }
 
-/* Pops the parameters and checks their types.  Stores the slots that they took in *n_slots. */
+/* Pops the parameters and checks their types.  Sets *n_slots to the number of their slots. */
 static bool pop_parameters(struct verifier *v, struct cf_text rest, uint32_t *n_slots)
 {
 	struct cf_text again = rest;
@@ -148,7 +148,8 @@ static bool is_in_java_lang(struct cf_text name)
 
 /*
  * Returns true if `object` may be the receiver of the method.  Classes outside java.lang may call
- * the protected methods of Object only on objects of their own class; clone() also on arrays.
+ * the protected methods of Object only on objects of their own class, except clone(), which they
+ * may call on arrays.
  */
 static bool may_call(const struct verifier *v, const struct cf_ref *ref, struct vtype object)
 {

@@ -248,7 +248,8 @@ static bool find_handlers(struct verifier *v)
 }
 
 /*
- * Checks LocalVariableTable, but not for inference, because HotSpot checks it only with stack maps.
+ * Checks LocalVariableTable if the method is verified by stack maps; HotSpot does not check the
+ * table when it verifies by inference.
  */
 static bool check_variables(struct verifier *v)
 {

@@ -25,7 +25,7 @@ enum vkind {
 	V_ADDRESS, /* a return address; at: pc of the subroutine */
 	V_OBJECT,  /* an object, or an array of objects */
 	V_PRIMS,   /* an array of primitives; at: descriptor letter of the element */
-	V_ANY,     /* any type: with jsr, it depends on the caller of the subroutine */
+	V_ANY,     /* any type: the real type depends on which jsr called the subroutine */
 };
 
 struct vtype {
@@ -39,7 +39,7 @@ struct vtype {
 struct vframe {
 	struct vtype *locals, *stack;
 	uint32_t pc, n_stack;
-	uint32_t n_locals; /* in a stack map: locals that it lists; all others are V_TOP */
+	uint32_t n_locals; /* in a stack map: number of listed locals; further ones are V_TOP */
 	bool uninit;       /* this() or super() has not been called yet */
 	bool filled;       /* type inference: the types are set */
 	bool pending;      /* type inference: the types changed; follow the code from here */

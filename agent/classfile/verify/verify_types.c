@@ -1,13 +1,16 @@
 /*
- * Verification types, and which type is assignable to which.  No class is loaded, so it is usually
- * not known whether a class extends another one, or whether it is an interface, which HotSpot
- * treats as java.lang.Object.  If that is not known, a type is assumed to be assignable.
+ * Verification types, and which type is assignable to which.  No class is loaded, so usually it is
+ * not known whether one class extends another, nor whether a name is that of an interface; HotSpot
+ * treats interfaces as java.lang.Object.  In doubt a type is assumed to be assignable.
  */
 #include "classfile/verify/verify_internal.h"
 
 #include <string.h>
 
-/* Names that the class file may lack.  vtype.at of these is beyond every position in the file. */
+/*
+ * Class names that need not be in the class file.  In a struct vtype with such a name, `at` is
+ * beyond every position in the class file.
+ */
 static const char known[] = "java/lang/Object\0java/lang/Throwable\0java/lang/String\0"
 			    "java/lang/Class\0java/lang/invoke/MethodHandle\0"
 			    "java/lang/invoke/MethodType\0java/lang/Cloneable\0"
@@ -173,13 +176,13 @@ static bool may_be_interface(const struct verifier *v, struct vtype t)
 	return v->infer && v->class->major <= JAVA_6 && !is_proper_class(v, t);
 }
 
-/* Does what vt_assignable() does, for types that are references (vt_is_reference()) only. */
+/* Like vt_assignable(), but only for two reference types (vt_is_reference()). */
 static bool reference_assignable(const struct verifier *v, struct vtype from, struct vtype to)
 {
 	if (from.kind == V_NULL)
 		return true;
 	if (to.kind != V_OBJECT || from.dims < to.dims)
-		/* `to` is another array of primitives, or `from` has too few dimensions */
+		/* `to` is another type of primitive array, or `from` has too few dimensions */
 		return false;
 	if (is_object(v, to))
 		return from.dims > to.dims || from.kind == V_OBJECT;
