@@ -35,7 +35,7 @@ void ag_chan_release(struct ag_chan *ch)
 void ag_chan_close(struct ag_chan *ch)
 {
 	if (ch->fd >= 0)
-		(void)close(ch->fd); /* in any case the peer sees end of file */
+		(void)close(ch->fd); /* even after an error of close() the peer sees end of file */
 	ch->fd = -1;
 	ch->broken = true;
 }
@@ -46,7 +46,10 @@ static int broken(struct ag_chan *ch)
 	return -1;
 }
 
-/* Waits for `event`; POLLIN includes end of file.  Returns -1 on a timeout or a disconnection. */
+/*
+ * Waits for `event`, POLLIN or POLLOUT; at end of file POLLIN occurs.  Returns -1 on a timeout or a
+ * disconnection.
+ */
 static int wait_for(struct ag_chan *ch, short event, int timeout_ms)
 {
 	struct pollfd p = { .fd = ch->fd, .events = (short)(event | POLLRDHUP) };
@@ -182,7 +185,7 @@ int ag_chan_watch(struct ag_chan *ch, int ms)
 struct wire_writer *ag_chan_begin(struct ag_chan *ch)
 {
 	if (OUT_CAP - ch->out_len < WIRE_HEADER_LEN + AG_CHAN_PAYLOAD)
-		(void)ag_chan_flush(ch); /* on an error ag_chan_end() returns -1, too */
+		(void)ag_chan_flush(ch); /* an error breaks the channel: ag_chan_end() reports it */
 	ch->payload = wire_writer_init(ch->out + ch->out_len + WIRE_HEADER_LEN, AG_CHAN_PAYLOAD);
 	ch->payload.failed = ch->broken;
 	return &ch->payload;

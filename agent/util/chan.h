@@ -30,7 +30,7 @@ struct ag_chan {
 	struct wire_writer payload; /* writer of the frame that is being built */
 };
 
-/* Takes ownership of fd, also on failure.  Returns -1 if there is no memory. */
+/* Takes ownership of fd, even on failure.  Returns -1 if there is no memory. */
 int ag_chan_init(struct ag_chan *ch, struct ag_mem *mem, int fd)
 	__attribute__((warn_unused_result));
 /* Frees the buffers and drops unsent frames.  The socket stays open: ag_chan_send() still works. */
@@ -39,7 +39,8 @@ void ag_chan_close(struct ag_chan *ch);
 
 /*
  * Begins a frame, and returns a writer with AG_CHAN_PAYLOAD bytes of room for its payload.  Until
- * ag_chan_end() no other frame may be begun or sent.  On a broken channel the writer has failed.
+ * ag_chan_end() no other frame may be begun or sent.  On a broken channel `failed` of the writer is
+ * set.
  */
 struct wire_writer *ag_chan_begin(struct ag_chan *ch);
 /* Ends the frame.  Returns -1 if the payload did not fit or the channel is broken. */
@@ -68,7 +69,10 @@ int ag_chan_flush_within(struct ag_chan *ch, struct ag_wait_limit *limit);
 
 /* Sends as many buffered bytes as it can without waiting.  Returns -1 if the channel is broken. */
 int ag_chan_try_flush(struct ag_chan *ch);
-/* Returns true if the buffer has room for n bytes of frames with headers, and one more frame. */
+/*
+ * Returns true if the buffer has room for frames of n bytes in total, including their headers, and
+ * one more frame of any length.
+ */
 bool ag_chan_has_room(const struct ag_chan *ch, size_t n);
 /*
  * Waits up to ms milliseconds for a frame from the client, or, if the buffer has unsent bytes,

@@ -26,7 +26,7 @@ struct ag_class_map {
 /* Creates a table for at most max keys.  Returns -1 if there is no memory. */
 int ag_class_map_init(struct ag_class_map *map, struct ag_mem *mem, uint32_t max)
 	__attribute__((warn_unused_result));
-/* Frees the table.  The map may also be all zero. */
+/* Frees the table.  Does nothing if *map is all zero. */
 void ag_class_map_release(struct ag_class_map *map, struct ag_mem *mem);
 
 /* Adds a key.  Returns false if the key is 0 or exists already, or if the map is full. */
@@ -43,8 +43,8 @@ static inline struct ag_class_slot *ag_class_map_probe(const struct ag_class_map
 {
 	size_t mask = ag_class_map_slots(map) - 1;
 	/*
-	 * 2^64 / golden ratio, because the product spreads klass words, whose distances are
-	 * regular.
+	 * The factor is 2^64 / golden ratio, because the product spreads keys that are klass words,
+	 * which lie at regular distances.
 	 */
 	size_t i = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> map->shift);
 

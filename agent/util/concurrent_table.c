@@ -27,7 +27,7 @@ int ag_table_init(struct ag_table *table, struct ag_arena *arena, uint32_t n)
 	while (bits < 31 && UINT32_C(2) << bits <= n)
 		bits++;
 	*table = (struct ag_table){ .arena = arena, .bits = bits };
-	/* 1/4 stays empty, so that probe sequences are short */
+	/* a quarter of the slots stays empty, so that probe sequences are short */
 	table->max = (UINT32_C(1) << bits) / 4 * 3;
 	table->slots = ag_arena_take(arena, sizeof(*table->slots) << bits);
 	table->order = ag_arena_take(arena, table->max * sizeof(*table->order));
@@ -88,8 +88,9 @@ struct ag_item *ag_table_add(struct ag_table *table, struct ag_item *item,
 /*
  * Assigns a number without a lock.  The item whose offset a thread has stored in order[next] gets
  * the number `next`.  Every competing thread then stores this number in that item and advances
- * table->n, so no thread waits for a suspended one.  An item gets only one number, because a thread
- * loads item->number after table->n, and because the number is stored before table->n advances.
+ * table->n, so no thread waits for a suspended one.  An item gets only one number: table->n
+ * advances past a number only after that number is stored in its item, and a thread loads table->n
+ * before item->number, so the thread sees every number that is below the loaded table->n.
  */
 uint32_t ag_table_number(struct ag_table *table, struct ag_item *item)
 {

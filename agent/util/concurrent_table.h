@@ -30,7 +30,7 @@ struct ag_table {
 
 /*
  * Creates a table with n slots, rounded down to a power of two; at most three quarters of the slots
- * are used.  Returns -1 if the arena, which has at most 32 GB, has no room.
+ * are used.  Returns -1 if the arena has no room.  The arena must not exceed 32 GB.
  */
 int ag_table_init(struct ag_table *table, struct ag_arena *arena, uint32_t n);
 

@@ -1,4 +1,7 @@
-/* A hash table from a 64-bit key to a number and a note.  Only ag_hash_map_grow() enlarges it. */
+/*
+ * A hash table from a 64-bit key to a number and a note.  Adding a key never enlarges the table;
+ * only ag_hash_map_grow() does.
+ */
 #ifndef JTOOL_AGENT_UTIL_HASH_MAP_H
 #define JTOOL_AGENT_UTIL_HASH_MAP_H
 
@@ -21,7 +24,7 @@ struct ag_hash_map {
 /* Creates a map for at most max keys.  Returns -1 if there is no memory. */
 int ag_hash_map_init(struct ag_hash_map *map, struct ag_mem *mem, uint32_t max)
 	__attribute__((warn_unused_result));
-/* Frees the map.  The map may also be all zero. */
+/* Frees the map.  Does nothing if *map is all zero. */
 void ag_hash_map_release(struct ag_hash_map *map, struct ag_mem *mem);
 
 /*

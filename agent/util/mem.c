@@ -8,7 +8,7 @@
  * Blocks of at least this size are mapped separately, so that freeing a block returns its memory to
  * the system.  malloc() of glibc would raise its own threshold when the first such block is freed,
  * and then retain later blocks in an arena of the session's thread (mallopt(3), M_MMAP_THRESHOLD).
- * Tests define a higher value to use calloc().
+ * Tests define a higher value, so that calloc() allocates their blocks.
  */
 #ifndef AG_MEM_MAPPED
 #define AG_MEM_MAPPED ((size_t)128 << 10)

@@ -98,9 +98,9 @@ static const char *anonymous(const char *name, size_t len)
 }
 
 /*
- * Appends the Java name of a class.  In a signature '/' separates packages, and the suffix of a
- * hidden class (JDK 15 and later) follows a '.', that of a VM-anonymous class a '/'.  In the Java
- * name both suffixes follow a '/'.
+ * Appends the Java name of a class.  In a signature '/' separates packages; a hidden class (JDK 15
+ * and later) has a '.' before its suffix, a VM-anonymous class has a '/'.  In the Java name '/'
+ * precedes the suffix in both cases.
  */
 static void put_binary_name(struct ag_text *t, const char *name, size_t len)
 {
