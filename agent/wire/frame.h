@@ -77,14 +77,14 @@ enum wire_captured {
 	WIRE_CAPTURED_ARRAY = 1,
 	WIRE_CAPTURED_HIDDEN = 2,      /* a hidden class, or not modifiable for another reason */
 	WIRE_CAPTURED_ANONYMOUS = 3,   /* VM-anonymous (JDK 8), which is unsafe to retransform */
-	WIRE_CAPTURED_RETRANSFORMED = 4,        /* the JVM has retransformed the class */
-	WIRE_CAPTURED_ERROR = 5,       /* a JVMTI error, which CAPTURED contains */
-	WIRE_CAPTURED_SKIPPED = 6,   /* not tried, because an earlier class was RETRANSFORMED */
+	WIRE_CAPTURED_RETRANSFORMED = 4,        /* the JVM completed the retransformation */
+	WIRE_CAPTURED_ERROR = 5,       /* a JVMTI error, whose number is in the CAPTURED frame */
+	WIRE_CAPTURED_SKIPPED = 6,   /* not tried: an earlier class had the outcome RETRANSFORMED */
 };
 
 /* GRAPH flags */
 #define WIRE_GRAPH_TEXTS 1u /* send the first characters of long Strings */
-#define WIRE_GRAPH_SNAPSHOT 2u /* walk in a child process, and if that fails, not in the JVM */
+#define WIRE_GRAPH_SNAPSHOT 2u /* walk in a child process, never in the JVM itself */
 
 /* Outcome of a heap walk.  The client has the complete heap only after COMPLETE. */
 enum wire_graphed {
@@ -94,12 +94,13 @@ enum wire_graphed {
 	WIRE_GRAPHED_SLOW = 3,     /* the client did not read fast enough */
 	WIRE_GRAPHED_UNKNOWN = 4,  /* object addresses are not verified, so the stream is invalid */
 	WIRE_GRAPHED_NOT = 5,      /* no snapshot (wire_snapshot_why), so the stream is invalid */
-	WIRE_GRAPHED_CHANGED = 6,  /* like NOT: classes were loaded before the clone; try again */
+	WIRE_GRAPHED_CHANGED = 6,  /* as NOT, because classes were loaded before the clone; retry */
 };
 
 /*
  * Why there is no snapshot.  After the reasons from LOCKED to ENDED another try may succeed.
- * GRAPH_END and DUMP_END also have the errno, signal or exit code that the lines below name.
+ * GRAPH_END and DUMP_END have the reason and, where the comment below names it, the errno, signal
+ * or exit code.
  */
 enum wire_snapshot_why {
 	WIRE_SNAPSHOT_DONE = 0,
@@ -160,15 +161,15 @@ enum wire_alloc_end {
 	WIRE_ALLOCED_STOPPED = 0, /* the client sent ALLOC_STOP */
 	WIRE_ALLOCED_TIME = 1,    /* the profile reached its maximum duration */
 	WIRE_ALLOCED_ON = 2,    /* the recording was sent, and goes on */
-	WIRE_ALLOCED_NOTHING = 3, /* ALLOC_RECORDED, but no recording, so only ALLOC_END is sent */
+	WIRE_ALLOCED_NOTHING = 3, /* ALLOC_RECORDED without a recording: only ALLOC_END is sent */
 	WIRE_ALLOCED_FORCED = 4,  /* another session requested the end */
 };
 
 /* Limitations of an allocation profile.  ALLOC_NOTE has the limitation, a text and a number. */
 enum wire_alloc_note {
 	/*
-	 * Threads still run the version of a method from before the instrumentation, so arrays that
-	 * they allocate there are not counted.  Text: CLASS.METHOD.  Number: threads.
+	 * Threads still run a method's code from before the instrumentation; arrays that this code
+	 * allocates are not counted.  Text: CLASS.METHOD.  Number: threads.
 	 */
 	WIRE_ALLOC_OLD_CODE = 1,
 	WIRE_ALLOC_REFUSED = 2, /* classes were not instrumented.  Text: reason.  Number: classes */

@@ -63,8 +63,8 @@ static uint32_t next_char(struct reader *r)
 }
 
 /*
- * After a mismatch, lets only the last '*' of the glob match more characters.  If an earlier '*'
- * matched more instead, the last one would only have fewer characters left.
+ * After a mismatch, lets only the last '*' of the glob match more characters.  Letting an earlier
+ * '*' match more cannot help: it would only leave fewer characters to the last '*'.
  */
 bool glob_matches_bytes(const char *glob, glob_byte_fn *byte_at, const void *text, size_t len)
 {

@@ -11,9 +11,9 @@
  *
  * An OBJECT or MIRROR record introduces an object, each object at most once.  The records of this
  * object's references follow, up to the next OBJECT or MIRROR; ROOT, OWN and TEXT records may occur
- * among them.  An object that is never introduced has no references; in a complete walk it is a
- * java.lang.Class, because every other object refers to its class.  The size of an object is in the
- * records of the references to it, or in a SIZE record.
+ * among them.  An object that is never introduced has no references; in a complete walk only a
+ * java.lang.Class can be such an object, because every other object refers to its class.  The size
+ * of an object is in the records of the references to it, or in a SIZE record.
  *
  * Uses libc only; linked into the agent and the client.
  */
@@ -39,9 +39,9 @@ enum heap_stream_kind {
 	HEAP_STREAM_CLASS,    /* [previous CLASS] address of a java.lang.Class: class number */
 	HEAP_STREAM_OBJECT,   /* [current] introduces an object: number of its class */
 	HEAP_STREAM_MIRROR,   /* [current] introduces a java.lang.Class */
-	HEAP_STREAM_FIELD,    /* [current] reference from a field: its index, size of the target */
+	HEAP_STREAM_FIELD,    /* [current] reference from a field: field index, size of target */
 	HEAP_STREAM_STATIC,   /* [current] as FIELD, from a static field of a MIRROR */
-	HEAP_STREAM_ELEMENT,  /* [current] as FIELD, from an array: distance of indices, size */
+	HEAP_STREAM_ELEMENT,  /* [current] as FIELD, from an array: distance of the index, size */
 	HEAP_STREAM_REFERENT, /* [current] as FIELD, from a Reference: heap_stream_strength, size */
 	HEAP_STREAM_LINK,     /* [current] as FIELD, from a class: heap_stream_link, size */
 	HEAP_STREAM_ROOT,     /* [previous ROOT] a GC root: root, thread, depth, method, size */
@@ -70,7 +70,7 @@ enum heap_stream_strength {
 	HEAP_STREAM_STRENGTHS,
 };
 
-/* Kinds of GC roots; in parentheses, what else the record of such a root has. */
+/* Kinds of GC roots; in parentheses, further members that the record of such a root has. */
 enum heap_stream_root {
 	HEAP_STREAM_ROOT_CLASS, /* a class of the bootstrap loader */
 	HEAP_STREAM_ROOT_JNI_GLOBAL,
@@ -93,7 +93,7 @@ struct heap_stream_record {
 	enum heap_stream_kind kind;
 	uint64_t address;  /* of the introduced object, or of a reference's target, in bytes */
 	uint32_t class;    /* class number */
-	uint32_t index;    /* of the field or element, or an enum, as in heap_stream_kind */
+	uint32_t index;    /* of the field or element, or heap_stream_strength, heap_stream_link */
 	uint64_t size;     /* bytes; 0: another record has the size */
 	uint32_t length;   /* length of the array, if is_array */
 	bool is_array;     /* the object that has this size is an array */
@@ -106,7 +106,10 @@ struct heap_stream_record {
 	uint32_t text_len;
 };
 
-/* State of an encoder or decoder: the bases of distances.  All zero at the start of a stream. */
+/*
+ * State of an encoder or decoder: the values from which distances are counted.  All zero at the
+ * start of a stream.
+ */
 struct heap_stream_state {
 	uint64_t class, object, root, own; /* last addresses, in words */
 	uint32_t element;                  /* 1 + index of the object's last ELEMENT; 0: none */
@@ -122,9 +125,9 @@ uint8_t *heap_stream_write(struct heap_stream_state *state, uint8_t *to,
 			   const struct heap_stream_record *record);
 
 /*
- * Reads the record at `from`.  Returns the end of the record, or NULL if it is malformed or
- * truncated.  The stream is not trusted, so the caller checks class numbers, indices, sizes, thread
- * ids.
+ * Reads the record at `from`.  Returns the end of the record, or NULL if the record is malformed or
+ * truncated.  The stream is not trusted, and this function checks only its encoding, so the caller
+ * checks class numbers, indices, sizes and thread ids.
  */
 const uint8_t *heap_stream_read(struct heap_stream_state *state, const uint8_t *from,
 				const uint8_t *end, struct heap_stream_record *record)
