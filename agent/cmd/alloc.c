@@ -53,7 +53,7 @@ static int read_globs(struct ag_jvm *jvm, struct wire_reader *r, struct request 
 
 		if (!wire_reader_ok(r) || !is_glob(text))
 			return invalid_request(jvm);
-		/* fits, because a NUL is shorter than the length */
+		/* fits, because the NUL is shorter than the length field in the payload */
 		memcpy(at, text.data, text.len);
 		request->globs[i] = at;
 		at += text.len + 1;
@@ -147,8 +147,8 @@ static int follow(struct ag_alloc_sender *t, uint64_t max_ns)
 }
 
 /*
- * Reads ALLOC_STOP.  Call it after the hooks are removed, because it waits if the frame is
- * incomplete.
+ * Reads ALLOC_STOP.  Waits if the frame is incomplete, so call this function only after the hooks
+ * are removed.
  */
 static int read_stop(struct ag_alloc_sender *t)
 {
@@ -161,8 +161,8 @@ static int read_stop(struct ag_alloc_sender *t)
 }
 
 /*
- * Sends, as a note and not as an error, why live objects were not counted, because the other
- * counters are still useful.
+ * Sends the reason why live objects were not counted.  Sends it as a note, not as an error, because
+ * the other counters are still useful.
  */
 static int send_not_live(struct ag_alloc_sender *t, uint32_t *flags)
 {
@@ -181,7 +181,7 @@ static int end_profile(struct ag_alloc_sender *t, const struct request *request,
 	int rc;
 
 	if (report && (flags & WIRE_ALLOC_EXACT)) {
-		/* Sites that appear after this are sent without line numbers. */
+		/* Sites that are added after this step are sent without line numbers. */
 		if (ag_alloc_profile_peek(t->jvm, t->profile, false) == 0)
 			ag_alloc_note_lines(t);
 		ag_clear_error(t->jvm);
@@ -215,7 +215,7 @@ static int run(struct ag_alloc_sender *t, const struct request *request)
 	return rc;
 }
 
-/* Gives up access to the recording, and copies its error to the session. */
+/* Gives up access to the recording, and copies an error of this access to t->jvm. */
 static void leave(struct ag_alloc_sender *t, const struct ag_turn *turn)
 {
 	ag_recording_leave();
@@ -224,7 +224,7 @@ static void leave(struct ag_alloc_sender *t, const struct ag_turn *turn)
 	t->jvm->stopping |= turn->jvm.stopping;
 }
 
-/* Sends the notes.  Does not wait for the client, because they fit into the channel's buffer. */
+/* Sends the notes.  Does not wait for the client: all notes fit into the channel's buffer. */
 static int send_recorded_notes(struct ag_alloc_sender *t)
 {
 	struct ag_turn turn;

@@ -23,8 +23,8 @@ static bool has_room(struct ag_alloc_sender *t)
 }
 
 /*
- * The last call of each function that sends: sends buffered frames without waiting.  If some
- * remain, later calls send them, so this is not an error.
+ * The last call of each function that sends: sends buffered frames without waiting.  Frames that
+ * remain are sent later, so they are not an error.
  */
 static int finish(struct ag_alloc_sender *t)
 {
@@ -169,8 +169,8 @@ static uint32_t count_kinds(const struct ag_alloc_profile *profile)
 }
 
 /*
- * Sends kinds, stack frames and sites.  Counts the kinds first, because a running recording may add
- * kinds meanwhile, and sites of such kinds are omitted.
+ * Sends kinds, stack frames and sites.  Counts the kinds first: a running recording may add kinds
+ * while this function sends, and the sites of these later kinds are omitted.
  */
 int ag_alloc_send_sites(struct ag_alloc_sender *t)
 {

@@ -98,13 +98,17 @@ static int send_method(const struct reply *r, const struct method *m)
 	return send_bytes(r->chan, m->code, (size_t)m->len);
 }
 
-/* Loads a method.  m->name stays NULL if it has no code or was deleted.  Returns -1 on an error. */
+/*
+ * Loads a method.  m->name stays NULL if the method has no code or was deleted.  Returns -1 on an
+ * error.
+ */
 static int load_method(struct ag_jvm *jvm, struct method *m)
 {
 	jvmtiError code = (*jvm->ti)->GetBytecodes(jvm->ti, m->id, &m->len, &m->code);
 
 	/*
-	 * INVALID_METHODID: a concurrent redefinition deleted the method, which JDK 8 to 11 allow.
+	 * INVALID_METHODID: a concurrent redefinition deleted the method; JDK 8 to 11 allow such
+	 * redefinitions.
 	 */
 	if (code == JVMTI_ERROR_NATIVE_METHOD || code == JVMTI_ERROR_INVALID_METHODID)
 		return 0;
@@ -130,9 +134,9 @@ static bool is_same_method(const struct cf_member *member, const struct method *
 }
 
 /*
- * Searches for a method from the last one found to the end, then once from the start.  Class files
- * that HotSpot reconstitutes have the order of GetClassMethods; cached class files have the
- * compiler's.
+ * Searches for a method from the last one found to the end, then once from the start.  In a class
+ * file that HotSpot reconstitutes, the methods have the order of GetClassMethods; in a class file
+ * that HotSpot has cached, they have the compiler's order.
  */
 static bool find_member(struct file *f, const struct method *m, struct cf_member *member)
 {
@@ -156,7 +160,8 @@ static bool has_same_code(const struct cf_member *member, const struct method *m
 
 /*
  * Returns true if the method is not to be sent.  Overpass methods, which the JVM generates for
- * default methods (defaultMethods.cpp), are in no class file, but JDK 8 lists them.
+ * default methods (defaultMethods.cpp), are in no class file, but GetClassMethods of JDK 8 returns
+ * them.
  */
 static bool is_unchanged(const struct reply *r, struct file *f, const struct method *m)
 {
@@ -197,7 +202,7 @@ static int send_changed_methods(const struct reply *r, struct file *file)
 
 	code = (*r->jvm->ti)->GetClassMethods(r->jvm->ti, r->class, &n, &ids);
 	if (code == JVMTI_ERROR_CLASS_NOT_PREPARED)
-		return 0; /* not linked yet, so its code is unchanged */
+		return 0; /* the class is not linked yet, so its code is unchanged */
 	if (ag_jvmti_check(r->jvm, "GetClassMethods", code) != 0)
 		return -1;
 	for (jint i = 0; i < n && rc == 0; i++)
@@ -253,7 +258,7 @@ static int send_class(struct reply *r)
 	case WIRE_CAPTURED_ANONYMOUS: /* count_constants() in class.c has the reason */
 		return 0;
 	case WIRE_CAPTURED_RETRANSFORMED:
-		r->capture = NULL; /* the JVM might change the next class, too */
+		r->capture = NULL; /* the JVM would change further classes as it changed this one */
 		return 0;
 	default:
 		return r->flags & WIRE_CAPTURE_MEMORY ? send_memory(r, false) : 0;

@@ -14,7 +14,7 @@
 struct reply {
 	struct ag_jvm *jvm;
 	struct ag_chan *chan;
-	/* its loader numbers are those of CLASS_ROWS, from the class index */
+	/* with the loader numbers of the class index, as in CLASS_ROWS */
 	struct ag_origins origins;
 	jclass class;
 	char *signature; /* allocated by JVMTI */
@@ -131,7 +131,8 @@ static int send_method(struct reply *r, jmethodID id)
 	int rc;
 
 	/*
-	 * INVALID_METHODID: a concurrent redefinition deleted the method, which JDK 8 to 11 allow.
+	 * INVALID_METHODID: a concurrent redefinition deleted the method; JDK 8 to 11 allow such
+	 * redefinitions.
 	 */
 	if (code == JVMTI_ERROR_INVALID_METHODID)
 		return 0;
@@ -233,8 +234,8 @@ static int send_class(struct reply *r)
 }
 
 /*
- * Handles CLASS.  Opens no JNI local frame, because references to new loaders belong to the class
- * index.
+ * Handles CLASS.  Opens no JNI local frame, because references to new loaders are added to the
+ * class index, which outlives the command.
  */
 int ag_cmd_class(struct ag_jvm *jvm, struct ag_chan *chan, struct wire_reader *request)
 {

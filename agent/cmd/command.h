@@ -1,6 +1,7 @@
 /*
  * A command handles one kind of request on the agent thread.  It opens a JNI local frame for its
- * own references; the references of the class index outlive the command.
+ * own references.  References of the class index outlive the command, so they are created outside
+ * this frame.
  */
 #ifndef JTOOL_AGENT_CMD_COMMAND_H
 #define JTOOL_AGENT_CMD_COMMAND_H

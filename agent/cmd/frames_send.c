@@ -55,7 +55,7 @@ static bool is_new(const struct ag_frames *frames, const jvmtiFrameInfo *frame)
 	return key_of(frame) != 0 && frames->known.n < frames->max;
 }
 
-/* Returns the slot of a stack frame, which is added if necessary, or NULL if the table is full. */
+/* Returns the slot of a stack frame, adding it if necessary, or NULL if there is no room. */
 static struct ag_hash_entry *take_slot(struct ag_jvm *jvm, struct ag_frames *frames,
 				       const jvmtiFrameInfo *frame)
 {
@@ -65,7 +65,7 @@ static struct ag_hash_entry *take_slot(struct ag_jvm *jvm, struct ag_frames *fra
 		return slot;
 	if (frames->known.n == frames->known.max &&
 	    ag_hash_map_grow(&frames->known, jvm->mem, frames->max) != 0) {
-		frames->max = frames->known.max; /* no memory: never try again */
+		frames->max = frames->known.max; /* no memory: never try to grow again */
 		return NULL;
 	}
 	return ag_hash_map_add(&frames->known, key_of(frame), NOT_SENT);

@@ -13,7 +13,7 @@
 struct ag_frames {
 	/* method and code offset → number; `note` of an entry: encoded line, or 0 */
 	struct ag_hash_map known;
-	uint32_t max;             /* maximum entries of `known`; further ones become unknown */
+	uint32_t max;             /* maximum entries of `known`; others are sent as unknown */
 	/* stack frames sent, including number 0, the unknown stack frame */
 	uint32_t n;
 	/* classes were restored, so code offsets in unsent stack frames are invalid */
@@ -21,8 +21,8 @@ struct ag_frames {
 };
 
 /*
- * Makes room for max stack frames.  The table grows to 32 bytes per stack frame, and takes 48 while
- * it is copied.
+ * Initialises *frames for at most max stack frames.  `known` grows to 32 bytes per stack frame;
+ * while it grows, the old and the new table take 48 bytes.
  */
 int ag_frames_init(struct ag_jvm *jvm, struct ag_frames *frames, uint32_t max);
 void ag_frames_release(struct ag_jvm *jvm, struct ag_frames *frames);

@@ -150,7 +150,10 @@ static int send_graph(struct ag_jvm *jvm, struct ag_chan *chan, const struct ag_
 	return send_end(jvm, chan, g);
 }
 
-/* Handles GRAPH.  Opens no JNI local frame, because the walk adds references to the class index. */
+/*
+ * Handles GRAPH.  Opens no JNI local frame, because the walk adds references to the class index,
+ * which outlives the command.
+ */
 int ag_cmd_graph(struct ag_jvm *jvm, struct ag_chan *chan, struct wire_reader *request)
 {
 	const jvmtiCapabilities tagging = { .can_tag_objects = 1 };

@@ -46,8 +46,8 @@ static int read_bytes(struct ag_jvm *jvm, struct ag_chan *chan, struct ag_new_pa
 }
 
 /*
- * Reads all frames of a patch, even after an error, because the session must not read them as
- * requests.  The error is recorded.
+ * Reads all frames of a patch, even after an error, which is recorded: the session must not read
+ * the remaining frames as requests.
  */
 static int read_patch(struct ag_jvm *jvm, struct ag_chan *chan, struct ag_new_patch *new)
 {

@@ -16,8 +16,8 @@
 #define NS_PER_S 1000000000
 
 /*
- * How often the agent looks for calls; it must look, because a hook makes no system call that could
- * wake it.
+ * How often the agent looks for calls.  It must poll, because hooks make no system call that could
+ * wake the agent thread.
  */
 #define TICK_BUSY_MS 10
 #define TICK_IDLE_MS 50
@@ -67,7 +67,10 @@ static bool has_text(struct wire_text text)
 	return text.len > 0 && !memchr(text.data, '\0', text.len);
 }
 
-/* Copies the name and the descriptor of a method into one block of memory, which m->name owns. */
+/*
+ * Copies the name and the descriptor of a method into one block of memory, which begins at m->name
+ * and which the caller frees with ag_free().
+ */
 static int copy_method(struct ag_jvm *jvm, struct ag_install_method *m, uint32_t number,
 		       struct wire_text name, struct wire_text descriptor)
 {
@@ -268,7 +271,7 @@ static int follow(struct tracing *t)
 
 /*
  * Follows the trace until its end.  Sends pending calls before the classes are restored, because
- * that changes the line numbers of their stack frames.
+ * restoring invalidates the code offsets in the calls' stack frames.
  */
 static int trace(struct tracing *t)
 {
@@ -280,8 +283,8 @@ static int trace(struct tracing *t)
 }
 
 /*
- * Reads TRACE_STOP.  Call it after the hooks are removed, because it waits if the frame is
- * incomplete.
+ * Reads TRACE_STOP.  Waits if the frame is incomplete, so call this function only after the hooks
+ * are removed.
  */
 static int read_stop(struct ag_jvm *jvm, struct ag_chan *chan)
 {
@@ -372,7 +375,10 @@ static int run_new(struct ag_jvm *jvm, struct ag_chan *chan, const struct reques
 	     ag_frames_init(jvm, &t.sender.frames, FRAMES_MAX) == 0))
 		rc = run(jvm, &t, request);
 	ag_frames_release(jvm, &t.sender.frames);
-	/* If a suspended thread is in a hook, the trace's memory remains, and GONE reports it. */
+	/*
+	 * If a suspended thread is in a hook, the trace's memory remains allocated, and GONE
+	 * reports it.
+	 */
 	(void)ag_trace_free(jvm, trace);
 	return rc;
 }

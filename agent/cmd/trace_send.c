@@ -4,13 +4,13 @@
 
 #include "wire/log_histogram.h"
 
-/* bytes; requiring this room ends the batch of rows, so that FRAMES can follow */
+/* bytes; make_room() with this many ends the batch of rows, so that a FRAMES frame can follow */
 #define END_BATCH (48u * 1024)
 #define USUAL_CALL 2048        /* bytes of room that are required before the next call is drained */
 #define LONGEST_SUM (48 + 12 * HISTOGRAM_BUCKETS) /* bytes */
 #define NAME_MAX 1024          /* bytes; longer thread names are cut */
 
-#define FULL AG_ROW_BATCH_FULL /* the channel has no room; -1 means that it is broken */
+#define FULL AG_ROW_BATCH_FULL /* the channel has no room; -1 means that the channel is broken */
 
 uint32_t ag_trace_sender_hooked(const struct ag_trace_sender *t)
 {
@@ -33,8 +33,8 @@ static int make_room(struct ag_trace_sender *t, size_t n)
 }
 
 /*
- * The last call of each function that sends: sends buffered frames without waiting.  If some
- * remain, later calls send them, so this is not an error.
+ * The last call of each function that sends: sends buffered frames without waiting.  Frames that
+ * remain are sent later, so they are not an error.
  */
 static int finish(struct ag_trace_sender *t, int rc)
 {
@@ -87,7 +87,7 @@ int ag_trace_send_begin(struct ag_trace_sender *t)
 	return finish(t, rc);
 }
 
-/* Sends the new stack frames of a call, because they must precede the call. */
+/* Sends the new stack frames of a call; they must be sent before the call. */
 static int send_new_frames(struct ag_trace_sender *t, const struct ag_call *call)
 {
 	int rc;
@@ -129,7 +129,7 @@ static int send_call(struct ag_jvm *jvm, const struct ag_call *call, void *arg)
 	if (rc == 0)
 		rc = make_room(t, len);
 	if (rc == FULL)
-		t->dropped++; /* drained already, but larger than the required room */
+		t->dropped++; /* the call is already drained, so it cannot be sent later */
 	if (rc != 0)
 		return rc;
 	w = ag_row_batch_row(&t->batch, len);

@@ -24,9 +24,9 @@ struct ag_trace_sender {
 	/* set after classes are restored, when sending may wait for the client */
 	bool may_wait;
 
-	uint32_t next_method;   /* next method to check for a refusal; n: send BEGUN; n + 1: sent */
-	uint32_t next_sum;      /* method whose sum is sent next; n: the round is complete */
-	uint64_t sent, dropped; /* number of calls */
+	uint32_t next_method;   /* next to check for a refusal; n: send BEGUN; n + 1: all sent */
+	uint32_t next_sum;      /* method whose sum is sent next; n: all sums are sent */
+	uint64_t sent, dropped; /* numbers of calls */
 	struct ag_row_batch batch;
 	struct ag_frames frames;
 };
