@@ -6,7 +6,7 @@
 #include "jvm/frame_names.h"
 #include "startup/report_file.h"
 
-#define FRAMES_MAX (1u << 18)        /* distinct stack frames; others are written as unknown */
+#define FRAMES_MAX (1u << 18)        /* distinct stack frames; further ones become unknown */
 #define FRAMES_FIRST (1u << 12)      /* initial capacity of `known` */
 #define TEXTS ((size_t)32 << 20)     /* bytes reserved for the texts of stack frames */
 #define NAME_MAX 1000                /* bytes of a class, method or file name */
@@ -179,7 +179,7 @@ static void sort(struct rank *ranks, uint32_t n)
 	}
 }
 
-/* Returns the sites that have allocations, sorted; the caller frees them.  NULL: no memory. */
+/* Returns the sites that have allocations, sorted; the caller frees the array.  NULL: no memory. */
 static struct rank *rank_sites(struct ag_jvm *jvm, const struct ag_report *report, uint32_t *n)
 {
 	struct ag_alloc_profile_state state = { 0 };

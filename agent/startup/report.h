@@ -43,10 +43,10 @@ struct ag_report {
 	uint32_t sites; /* maximum of sites to write; 0: all */
 
 	/*
-	 * Texts of stack frames, looked up during the recording, because classes may be unloaded
-	 * later:
+	 * The texts of stack frames are looked up during the recording, because classes may be
+	 * unloaded later.
 	 */
-	struct ag_hash_map known; /* method and code offset → offset in texts / 8 */
+	struct ag_hash_map known; /* method and code offset → offset of the text in `texts` / 8 */
 	struct ag_arena texts;
 	uint32_t next_site; /* the texts of all earlier sites' frames are stored */
 };
@@ -54,18 +54,18 @@ struct ag_report {
 /* Returns NULL if a file can be created at `path`, or the reason why it cannot. */
 const char *ag_report_try(const char *path, uint32_t pid);
 
-/* Allocates the tables from jvm->mem.  The caller sets path, profile, wanted and sites. */
+/* Allocates `known` and `texts` from jvm->mem.  The caller sets path, profile, wanted and sites. */
 int ag_report_init(struct ag_jvm *jvm, struct ag_report *report);
 void ag_report_release(struct ag_jvm *jvm, struct ag_report *report);
-#define AG_REPORT_MEMORY ((size_t)48 << 20) /* maximum bytes of all tables of a report */
+#define AG_REPORT_MEMORY ((size_t)48 << 20) /* maximum bytes of `known` and `texts` */
 
 /* Looks up the stack frames of new sites, until the deadline on the clock of ag_now_ns(). */
 void ag_report_resolve(struct ag_jvm *jvm, struct ag_report *report, int64_t until_ns);
 
 /*
- * Writes the report to a temporary file and renames it, so that `path` has either the complete
- * report or its old content.  `live` is true if live objects were counted.  Returns NULL, or why it
- * failed.
+ * Writes the report to a temporary file, which is then renamed to `path`, so that `path` has either
+ * the complete report or its old content.  `live` is true if live objects were counted.  Returns
+ * NULL, or the reason for a failure.
  */
 const char *ag_report_write(struct ag_jvm *jvm, struct ag_report *report, uint32_t pid, bool live);
 

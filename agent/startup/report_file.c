@@ -60,9 +60,9 @@ static void name_temporary(struct ag_report_file *file, const char *path, uint32
 }
 
 /*
- * Returns an errno if `path` exists and is not a regular file, because rename() would report a
- * directory too late, and would replace /dev/null.  Uses a system call, because glibc exports
- * stat() only since 2.33.  If the system call fails, returns 0: open() and rename() report the
+ * Returns an errno if `path` exists and is not a regular file.  rename() would fail for a directory
+ * only after the recording, and would replace /dev/null.  Calls statx directly, because glibc
+ * exports stat() only since 2.33.  If statx fails, returns 0: open() or rename() then reports the
  * error.
  */
 static int check_existing(const char *path)
@@ -122,7 +122,7 @@ void ag_report_file_drop(struct ag_report_file *file)
 {
 	if (file->fd >= 0)
 		(void)close(file->fd);
-	(void)unlink(file->temporary); /* if it remains, nothing can be done */
+	(void)unlink(file->temporary); /* if this fails, the file remains; nothing can be done */
 	file->fd = -1;
 }
 

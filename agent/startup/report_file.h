@@ -19,8 +19,8 @@ int ag_report_file_open(struct ag_report_file *file, const char *path, uint32_t 
 /* Appends data.  Errors of these writes are returned by ag_report_file_finish() only. */
 void ag_report_file_put(struct ag_report_file *file, const char *data, size_t len);
 /*
- * Writes the rest and renames the temporary file to `path`.  On an error, deletes the temporary
- * file.
+ * Writes the buffered data and renames the temporary file to `path`.  On an error, deletes the
+ * temporary file.
  */
 int ag_report_file_finish(struct ag_report_file *file, const char *path);
 /* Closes and deletes the temporary file. */

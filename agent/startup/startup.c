@@ -24,7 +24,10 @@ enum state { NOTHING, STARTING, ON, FAILED };
 /* The state of the agent at JVM startup; one for each loaded library. */
 static struct {
 	struct ag_startup_options options;
-	/* used only with access to the recording, or before it begins; see recording.h */
+	/*
+	 * mem, jvm and report are used only before the recording begins, or with access to the
+	 * recording (recording.h).
+	 */
 	struct ag_mem mem;
 	struct ag_jvm jvm;
 	struct ag_report report;
@@ -103,7 +106,7 @@ static int begin(struct ag_jvm *jvm)
 	if (ag_recording_begin(jvm, profile, wanted->flags) == 0)
 		return 0;
 	(void)ag_alloc_profile_end(jvm, profile, false,
-				   &(jvmtiError){ 0 }); /* an earlier error remains recorded */
+				   &(jvmtiError){ 0 }); /* jvm->err has the earlier error */
 	ag_alloc_profile_free(jvm, profile);
 	return -1;
 }
@@ -155,7 +158,7 @@ static void end_early(struct ag_jvm *jvm)
 	ag_clear_error(jvm);
 	/*
 	 * The hooks of a class that could not be restored do nothing.  The profile's memory
-	 * remains, because a session may still read its sites, see recording.h.
+	 * remains allocated, because a session may still read the sites in it, see recording.h.
 	 */
 	(void)ag_alloc_profile_end(jvm, profile, false, &code);
 	ag_report_release(jvm, &startup.report);
@@ -180,7 +183,7 @@ static void JNICALL record(jvmtiEnv *ti, JNIEnv *jni, void *arg)
 	ag_ref_pop(jvm);
 }
 
-/* VMInit: starts a thread that begins the profile, and whose own allocations are not recorded. */
+/* VMInit: starts a thread that begins the profile.  That thread's allocations are not recorded. */
 static void JNICALL on_init(jvmtiEnv *ti, JNIEnv *jni, jthread thread)
 {
 	struct ag_jvm jvm = startup.jvm;
@@ -201,7 +204,8 @@ static void JNICALL on_init(jvmtiEnv *ti, JNIEnv *jni, jthread thread)
 /* The JVM's exit. */
 
 /*
- * Fails if there are virtual threads, because the heap walk could reach one that is being created.
+ * Fails if there are virtual threads, because HotSpot crashes if the heap walk reaches one that is
+ * being created (jvm/graph/vthreads.h).
  */
 static int check_threads(struct ag_jvm *jvm)
 {

@@ -4,7 +4,7 @@
  *
  * The recording begins at VMInit, before the main class is initialised.  Before VMInit, JDK 8 to 27
  * do not retransform classes, walk stacks or send allocation events.  A thread of the agent updates
- * the recording every second.  At JVM exit the agent writes the report and removes no hooks.
+ * the recording every second.  At JVM exit the agent writes the report; it does not remove hooks.
  */
 #ifndef JTOOL_AGENT_STARTUP_STARTUP_H
 #define JTOOL_AGENT_STARTUP_STARTUP_H
@@ -12,8 +12,8 @@
 #include <jni.h>
 
 /*
- * Returns 0, or JNI_ERR after a message on stderr.  Agent_OnLoad returns this value, and after
- * JNI_ERR the JVM exits.
+ * Returns 0, or JNI_ERR after a message on stderr.  Agent_OnLoad returns this value to the JVM,
+ * which exits if it is JNI_ERR.
  */
 jint ag_startup(JavaVM *vm, const char *options);
 

@@ -183,7 +183,7 @@ static const char *check_all(struct ag_startup_options *o, const char **what)
 	return NULL;
 }
 
-/* Ends the first option with a NUL at its comma.  *next is the option after it, or NULL. */
+/* Replaces the comma after the first option by NUL.  Sets *next to the second option, or NULL. */
 static char *cut(char *text, char **next)
 {
 	char *comma = text ? strchr(text, ',') : NULL;
