@@ -80,8 +80,9 @@ static bool extends(struct ag_jvm *jvm, jclass class, const char *signature)
 
 /*
  * Returns WIRE_CLASS_ENUM or WIRE_CLASS_RECORD for a class for which Class.isEnum() or isRecord()
- * is true, else 0.  The superclass decides, because the class of an enum constant has ACC_ENUM,
- * too.  The superclass is looked up only if the modifiers permit an enum or a record.
+ * is true, else 0.  ACC_ENUM alone does not decide: the class of an enum constant has this flag,
+ * but only the enum itself has the superclass java.lang.Enum.  The superclass is looked up only if
+ * the modifiers permit an enum or a record.
  */
 static uint32_t special_kind(struct ag_jvm *jvm, jclass class, jint modifiers)
 {
@@ -140,7 +141,7 @@ int ag_object_name(struct ag_jvm *jvm, jobject object, char name[AG_NAME_MAX])
 	return rc;
 }
 
-/* Doubles the capacity.  Copies the references and builds a new map: a map cannot grow. */
+/* Doubles the capacity.  Copies the references, and builds a new map, because a map cannot grow. */
 static int ids_grow(struct ag_jvm *jvm, struct ag_ids *ids)
 {
 	uint32_t cap = ids->cap ? ids->cap * 2 : 16;
@@ -175,8 +176,9 @@ static int ids_found(struct ag_jvm *jvm, struct ag_ids *ids, jobject object, uin
 }
 
 /*
- * Finds the object in the map, or adds it.  Its key is its identity hash with the top bit set,
- * because 0 is not a valid key.  If another object has this key, the next unused key is taken.
+ * Finds the object in the map, or adds it.  The key of an object is its identity hash with the top
+ * bit set, because 0 is not a valid key.  If another object has this key, the next unused key is
+ * taken.
  */
 int ag_ids_take(struct ag_jvm *jvm, struct ag_ids *ids, jobject object, uint32_t *id, bool *new)
 {
@@ -188,7 +190,7 @@ int ag_ids_take(struct ag_jvm *jvm, struct ag_ids *ids, jobject object, uint32_t
 	*id = 0;
 	if (!object)
 		return 0;
-	/* HotSpot lists classes loader by loader, so this is often the object of the last call. */
+	/* HotSpot lists classes loader by loader, so `object` is often that of the last call. */
 	if (ids->last && (*jvm->jni)->IsSameObject(jvm->jni, ids->refs[ids->last], object))
 		return ids_found(jvm, ids, object, ids->last, id);
 	if (AG_JVMTI(jvm, GetObjectHashCode, object, &hash) != 0 ||

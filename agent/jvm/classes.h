@@ -33,8 +33,8 @@ int ag_classes_count_boot(struct ag_jvm *jvm, const struct ag_classes *list, uin
  * class, it may load a new class on the same thread, and call the hook with the redefined class but
  * with the name, loader and bytes of the new class (see is_wanted() in capture.c).  Returns
  * `unknown` if GetClassLoader fails.  Returns false if an exception is pending, because then JNI
- * must not be called: the capture of another session has thrown this exception, which makes the JVM
- * abandon the retransformation.
+ * must not be called.  Such an exception comes from the capture of another session; it makes the
+ * JVM abandon the retransformation.
  */
 bool ag_class_is_hooked(jvmtiEnv *ti, JNIEnv *jni, jclass class, jobject loader, bool unknown);
 
@@ -65,7 +65,7 @@ struct ag_ids {
 
 /*
  * Stores the number of an object (0 for NULL), and whether the number is new.  Takes ownership of
- * the reference.
+ * the local reference `object`: deletes it now or in ag_ids_release().
  */
 int ag_ids_take(struct ag_jvm *jvm, struct ag_ids *ids, jobject object, uint32_t *id, bool *new);
 void ag_ids_release(struct ag_jvm *jvm, struct ag_ids *ids);

@@ -1,6 +1,6 @@
 /*
- * Remembers whether this library has ever changed the code of a class in the JVM.  HELLO reports it
- * to the client, which explains the cost of a change only once.
+ * Remembers whether this library has ever changed the code of a class in the JVM.  HELLO reports
+ * this to the client, which explains the cost of a change only before the first one.
  */
 #ifndef JTOOL_AGENT_JVM_CODE_CHANGE_H
 #define JTOOL_AGENT_JVM_CODE_CHANGE_H

@@ -6,7 +6,7 @@
 
 /*
  * The field or the method with which the protection domain of a class is read.  If this JDK has
- * neither, both are NULL, and no class has a known domain.
+ * neither, both are NULL, and ag_code_source_domain() stores NULL for every class.
  */
 struct ag_code_source {
 	jfieldID field;   /* Class.protectionDomain, from JDK 25 on (JDK-8349145) */

@@ -10,8 +10,8 @@ void ag_ref_pop(struct ag_jvm *jvm);
 /* Ensures capacity for n more local references, as -Xcheck:jni demands. */
 int ag_ref_expect(struct ag_jvm *jvm, jint n);
 /*
- * Ensures capacity for the local references of a callback, because -Xcheck:jni also counts those of
- * outer local frames.
+ * Ensures capacity for the local references of a callback.  The default capacity may be too low,
+ * because -Xcheck:jni counts the references of the callback and of all outer local frames together.
  */
 void ag_ref_expect_callback(JNIEnv *jni);
 /* Deletes a local reference; NULL is allowed. */
@@ -20,9 +20,9 @@ void ag_ref_drop(struct ag_jvm *jvm, jobject ref);
 /*
  * Create global and weak global references, on any thread, and increment *count atomically.  A
  * session counts its references in jvm->globals, and reports at its end how many remain.  A
- * callback of a profile may outlive the session, so it counts in the struct of the profile; when
- * the profile is freed, its remaining count is added to jvm->globals.  Return NULL, without a
- * pending exception, if the JVM is out of memory.
+ * callback of a profile may outlive the session, so callbacks count their references in the struct
+ * of the profile; when the profile is freed, the remaining count is added to jvm->globals.  Return
+ * NULL, without a pending exception, if the JVM is out of memory.
  */
 jobject ag_ref_global(JNIEnv *jni, jobject object, uint64_t *count);
 jweak ag_ref_weak(JNIEnv *jni, jobject object, uint64_t *count);
@@ -43,8 +43,9 @@ jclass ag_ref_base_class(struct ag_jvm *jvm, jobject object);
 jclass ag_ref_super(struct ag_jvm *jvm, jclass class);
 
 /*
- * Finds an instance field that the class itself declares.  Returns NULL if there is none, or with
- * the error recorded.  Unlike JNI's GetFieldID, leaves no exception object on the heap.
+ * Finds an instance field that the class itself declares.  Returns NULL if there is no such field,
+ * or on an error, which is recorded.  Unlike JNI's GetFieldID, leaves no exception object on the
+ * heap.
  */
 jfieldID ag_ref_field(struct ag_jvm *jvm, jclass class, const char *name, const char *signature);
 

@@ -2,8 +2,9 @@
  * The interfaces through which an agent thread calls the JVM, and the first error of its calls.
  *
  * Every JVMTI call whose error matters goes through AG_JVMTI.  Functions that can fail return -1
- * with the error recorded, and the session sends it as an ERROR frame.  JVMTI_ERROR_WRONG_PHASE
- * means that the JVM is shutting down: it sets `stopping`, and the session ends without a message.
+ * with the error recorded, and the session sends the error as an ERROR frame.  The error
+ * JVMTI_ERROR_WRONG_PHASE means that the JVM is shutting down: ag_jvmti_check() then sets
+ * `stopping`, and the session ends without a message.
  */
 #ifndef JTOOL_AGENT_JVM_JVMTI_H
 #define JTOOL_AGENT_JVM_JVMTI_H

@@ -6,7 +6,10 @@
 #include "jvm/jni_refs.h"
 #include "wire/frame.h"
 
-/* The hook throws this one: for no other does HotSpot return JVMTI_ERROR_UNSUPPORTED_VERSION. */
+/*
+ * The class of the exception that the hook throws.  Only for this class does HotSpot return
+ * JVMTI_ERROR_UNSUPPORTED_VERSION.
+ */
 #define THROWN "java/lang/UnsupportedClassVersionError"
 
 #define FIRST_ROOM (16u * 1024)
@@ -20,11 +23,11 @@ static bool is_name_of(const char *name, const char *signature)
 }
 
 /*
- * Returns true if the hook was called for the captured class.  Compares the name and the loader,
- * too, because HotSpot may load a new class on the same thread while it redefines a class.  It then
- * calls the hook with the redefined class, but with the name, loader and bytes of the new class.
- * An example from JDK 9 on is WeakPairMap$Pair$Weak, which is loaded when HotSpot lets a named
- * module read the unnamed modules of agents.
+ * Returns true if the hook was called for the captured class.  Comparing `class` is not enough:
+ * HotSpot may load a new class on the same thread while it redefines a class, and then calls the
+ * hook with the redefined class, but with the name, loader and bytes of the new class.  An example
+ * of such a new class is WeakPairMap$Pair$Weak, which JDK 9 and later load when HotSpot lets a
+ * named module read the unnamed modules of agents.
  */
 static bool is_wanted(const struct ag_capture *c, JNIEnv *jni, jclass class, jobject loader,
 		      const char *name)
@@ -50,13 +53,13 @@ static bool make_room(struct ag_capture *c, size_t len)
 
 /*
  * Copies the bytes of the captured class and throws the exception.  HotSpot calls this hook on
- * every thread for every class.  If a class is only being loaded, the hook returns without calling
- * the JVM, because a call may block at a safepoint; without the fix of JDK-8387045, JDK 26 and 27
- * would then need a minute more to exit.
+ * every thread for every class.  If a class is loaded, and not redefined or retransformed, the hook
+ * returns without calling the JVM, because such a call may block at a safepoint; without the fix of
+ * JDK-8387045, JDK 26 and 27 would then need a minute more to exit.
  *
  * Only the capturing thread has a value in this environment's thread-local storage.  On other
- * threads the hook returns, so it never uses a freed capture.  Those threads can use the
- * environment: HotSpot frees it only when no thread is in a callback
+ * threads the hook returns, so it never uses a freed capture.  The environment itself is valid on
+ * all threads in the hook: HotSpot frees an environment only when no thread is in a callback
  * (JvmtiEnvBase::periodic_clean_up).
  */
 static void JNICALL hook(jvmtiEnv *ti, JNIEnv *jni, jclass class, jobject loader,
@@ -86,7 +89,7 @@ static void JNICALL hook(jvmtiEnv *ti, JNIEnv *jni, jclass class, jobject loader
 	(void)(*jni)->Throw(jni, c->thrown);
 }
 
-/* Adds only the capabilities that are available; without them, a capture returns an error. */
+/* Adds only the capabilities that are available.  If one is missing, a capture returns an error. */
 static int add_capabilities(struct ag_jvm *jvm, jvmtiEnv *ti)
 {
 	jvmtiCapabilities can, want = { 0 };
@@ -109,7 +112,7 @@ jthrowable ag_capture_exception(struct ag_jvm *jvm)
 
 	if (ag_ref_threw(jvm, "FindClass"))
 		return NULL;
-	/* AllocObject runs no constructor: the exception has no stack trace, and JFR no event. */
+	/* No constructor runs, so the exception has no stack trace, and JFR records no event. */
 	thrown = (*jni)->AllocObject(jni, class);
 	ag_ref_drop(jvm, class);
 	return ag_ref_threw(jvm, "AllocObject") ? NULL : thrown;
@@ -197,7 +200,7 @@ int ag_capture_can(struct ag_jvm *jvm, jclass class, const char *signature,
 
 /*
  * Requests a redefinition with `file` or, if `file` is NULL, a retransformation.  The hook makes
- * the JVM abandon it.  Returns the error of the request.
+ * the JVM abandon this operation.  Returns the error of the request.
  */
 static jvmtiError start_operation(struct ag_capture *c, jclass class, const uint8_t *file,
 				  size_t len)
@@ -240,7 +243,7 @@ static int capture_known(struct ag_jvm *jvm, struct ag_capture *c, jclass class,
 	c->class = class;
 	code = start_operation(c, class, file, len);
 	c->class = NULL;
-	/* HotSpot treats the hook's exception as its own error; no exception may remain pending. */
+	/* HotSpot has turned the hook's exception into `code`; no exception may remain pending. */
 	(*jvm->jni)->ExceptionClear(jvm->jni);
 	ag_ref_drop(jvm, loader);
 	return set_outcome(jvm, c, code, captured);

@@ -1,16 +1,16 @@
 /*
  * Reads the class file that the JVM currently runs, without changing the class.
  *
- * The agent requests a retransformation or redefinition of one class.  Its ClassFileLoadHook copies
- * the incoming bytes and throws an exception.  HotSpot then abandons the request with
- * JVMTI_ERROR_UNSUPPORTED_VERSION, before it parses the bytes (jvmtiRedefineClasses.cpp,
- * load_new_class_versions).  No class version is built, and no code is deoptimised.  The man page
- * describes what a completed retransformation costs.
+ * The agent requests a retransformation or redefinition of one class.  The capture's
+ * ClassFileLoadHook copies the incoming bytes and throws an exception.  HotSpot then abandons the
+ * request with JVMTI_ERROR_UNSUPPORTED_VERSION, before it parses the bytes
+ * (jvmtiRedefineClasses.cpp, load_new_class_versions).  No class version is built, and no code is
+ * deoptimised.  The man page describes what a completed retransformation costs.
  *
  * HotSpot calls hooks in the order in which environments were created, so the capture, which has
  * the newest environment, receives the bytes that all earlier transformers produced.  The JVM calls
- * the capture's hook on every thread for every class that is loaded, too.  The hook acts only on
- * the capturing thread, and there only for the requested class, because JDK 9 and later may load an
+ * the capture's hook for every class that any thread loads or redefines.  The hook acts only on the
+ * capturing thread, and there only for the requested class, because JDK 9 and later may load an
  * internal class on this thread during the capture.
  */
 #ifndef JTOOL_AGENT_JVM_CAPTURE_CAPTURE_H
@@ -64,8 +64,8 @@ int ag_capture_class(struct ag_jvm *jvm, struct ag_capture *capture, jclass clas
 		     struct ag_captured *captured);
 
 /*
- * Captures the bytes that a redefinition of `class` with the class file `file` would install.  They
- * equal `file` unless transformers of other agents change them.  The result is as for
+ * Captures the bytes that a redefinition of `class` with the class file `file` would install.
+ * These bytes equal `file` unless transformers of other agents change them.  The result is as for
  * ag_capture_class().
  */
 int ag_capture_redefinition(struct ag_jvm *jvm, struct ag_capture *capture, jclass class,
