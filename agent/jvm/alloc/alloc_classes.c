@@ -11,7 +11,7 @@
 #include "util/concurrent_table.h"
 #include "util/hash.h"
 
-/* The tables get one hash slot per CLASS_BYTES bytes of the arena: 98,304 classes with 64 MB. */
+/* Each table gets one hash slot per CLASS_BYTES bytes of the arena: 98,304 classes fit in 64 MB. */
 #define CLASS_BYTES 512u
 
 struct ag_alloc_classes {

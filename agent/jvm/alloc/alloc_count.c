@@ -1,6 +1,7 @@
 /*
  * The slow paths of the hooks.  They are taken for the first object of a class or array site in a
- * thread, for objects of unknown size, and for all objects of profiles that track live objects.
+ * thread, for objects at which the thread walks its stack, for objects of unknown size, and for all
+ * objects of profiles that track live objects.
  */
 #ifndef __clang__ /* clang does not have this pragma */
 #pragma GCC optimize("O2")

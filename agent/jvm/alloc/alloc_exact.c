@@ -6,7 +6,7 @@
 
 /*
  * Looks up the field VirtualThread.carrierThread.  Has no effect until the class is linked, because
- * JVMTI reports no fields before.
+ * JVMTI reports no fields of a class that is not linked.
  */
 static void learn_carrier(struct ag_alloc_profile *profile, JNIEnv *jni, jclass class)
 {
@@ -63,7 +63,7 @@ static int learn_loaded(struct ag_jvm *jvm, struct ag_alloc_profile *profile)
 	if (ag_ref_push(jvm) != 0)
 		return -1;
 	rc = ag_classes_get(jvm, &classes);
-	if (rc == 0) /* -Xcheck:jni of JDK 8 and 11 also counts those of outer local frames */
+	if (rc == 0) /* -Xcheck:jni of JDK 8 and 11 adds the references of outer frames */
 		rc = ag_ref_expect(jvm, 2 * ((jint)classes.n + 64));
 	for (uint32_t i = 0; rc == 0 && i < classes.n; i++)
 		ag_exact_learn(profile, jvm->jni, classes.list[i]);
@@ -104,8 +104,8 @@ static int prepare(struct ag_jvm *jvm, struct ag_alloc_profile *profile)
 }
 
 /*
- * Starts counting: adds the classes and the hooks.  Enables ClassPrepare before it lists the loaded
- * classes, so that no class is missed.
+ * Starts counting: adds the loaded classes to the profile and the hooks to their code.  Enables
+ * ClassPrepare before it lists the loaded classes, so that no class is missed.
  */
 static int start(struct ag_jvm *jvm, struct ag_alloc_profile *profile)
 {

@@ -12,17 +12,19 @@
  * - VMObjectAlloc reports what the VM allocates for natives of the JDK.  Reports of objects that a
  *   hook counts are ignored, so that no object counts twice.
  *
- * Hooks count in tables of their own thread, by the hash of the class or by array site.  These
- * counts are exact.  Stack walks determine how the objects of a class divide among stacks.  Each
- * thread walks the stack for the first AG_WALK_ALL objects of a class or array site.  After that
- * the thread walks at random intervals, on average count / AG_WALK_ALL objects apart.  Each walk
- * stands for all objects since the walk before, so the sites of a class add up to its exact count.
+ * Each thread has a table in which its hooks count, by the hash of the class or by array site.
+ * These counts are exact.  Stack walks determine how the objects of a class divide among stacks.
+ * Each thread walks the stack for the first AG_WALK_ALL objects of a class or array site.  After
+ * that the thread walks at random intervals, on average 1/AG_WALK_ALL of the number of objects that
+ * it has counted.  Each walk stands for all objects since the previous walk: they are added to the
+ * allocation site that the walk finds.  So the allocation sites of a class add up to its exact
+ * count.
  *
  * A walk takes hundreds of times longer than counting.  When all walks together exceed AG_WALKS_NS
  * plus 1/AG_WALKS_PART of the elapsed time, AG_WALK_FEW replaces AG_WALK_ALL until they are within
  * this budget again.
  *
- * ag_alloc_profile_peek() reads the tables of running threads with relaxed loads.
+ * ag_alloc_profile_peek() reads the tables with atomic loads while their threads count.
  */
 #ifndef JTOOL_AGENT_JVM_ALLOC_ALLOC_EXACT_H
 #define JTOOL_AGENT_JVM_ALLOC_ALLOC_EXACT_H
@@ -34,13 +36,14 @@
 #define AG_WALKS_NS 1000000000
 #define AG_WALKS_PART 16
 
-/* Kinds of array sites.  A hook gets the number of its site. */
+/* Kinds of array sites.  A hook gets the number of its site as an argument. */
 enum ag_array_site_kind {
 	AG_ARRAY_SITE_ARRAY,         /* newarray, anewarray */
 	AG_ARRAY_SITE_ARRAYS,        /* multianewarray */
-	AG_ARRAY_SITE_CLONE,         /* invokevirtual of clone(): counts if it ran Object.clone() */
-	AG_ARRAY_SITE_CLONE_SPECIAL, /* invokespecial of clone(): counts if it ran Object.clone() */
-	AG_ARRAY_SITE_RESULT,        /* a call that returns an object which it allocated */
+	/* Calls of clone(), whose result counts only if the call ran Object.clone(): */
+	AG_ARRAY_SITE_CLONE,         /* by invokevirtual */
+	AG_ARRAY_SITE_CLONE_SPECIAL, /* by invokespecial */
+	AG_ARRAY_SITE_RESULT,        /* a call of another method that allocates its result */
 };
 /*
  * Returns a new number for an array site, or 0 if there is no room.  A number is never reused, not
@@ -61,10 +64,10 @@ void ag_alloc_hooks_off(struct ag_alloc_profile *profile);
 
 /*
  * In alloc_instrument*.c: ag_alloc_code_install() adds hooks to classes, ag_alloc_code_remove()
- * restores all classes.  Loaded classes that allocate arrays are retransformed in batches, so that
- * there are few pauses, and java.lang.Object after them.  New classes get hooks while they are
- * loaded.  If ag_alloc_code_install() fails, it returns NULL with the error recorded, and all
- * classes are restored.
+ * restores all classes.  Loaded classes that allocate arrays are retransformed in batches, because
+ * each retransformation is a pause; java.lang.Object is retransformed last.  New classes get hooks
+ * while they are loaded.  If ag_alloc_code_install() fails, it returns NULL with the error
+ * recorded, and all classes are restored.
  */
 struct ag_alloc_code;
 struct ag_alloc_code *ag_alloc_code_install(struct ag_jvm *jvm, struct ag_alloc_profile *profile);

@@ -19,7 +19,7 @@ struct ag_count_cell {
 	uint64_t key;              /* see AG_KEY_ARRAY_SITE; 0: the cell is unused */
 	uint64_t count;            /* number of objects */
 	uint64_t bytes;            /* total, if AG_CELL_VARIES; else each object has `size` bytes */
-	uint64_t next;             /* walk the stack at this count; 0: always take the slow path */
+	uint64_t next;             /* `count` at the next walk; 0: always take the slow path */
 	uint64_t attributed, attributed_bytes; /* the objects that were added to sites already */
 	uint32_t kind;             /* AG_ALLOC_CLASS_NONE: the objects are not reported */
 	uint32_t site;             /* site of the last walk, or AG_SITE_NONE */
@@ -28,7 +28,7 @@ struct ag_count_cell {
 } __attribute__((aligned(AG_CACHE_LINE)));
 #define AG_CELL_SHIFT 7u   /* mask of flags: log2 of the element size in bytes */
 #define AG_CELL_VARIES 8u  /* the objects have different sizes, summed in `bytes` */
-#define AG_CELL_SHARED 16u /* two classes have this hash; each has a cell of its own */
+#define AG_CELL_SHARED 16u /* two classes have this hash; each has its own cell instead */
 
 /* The table of one thread: a hash table of cells. */
 struct ag_thread_counts {
@@ -69,10 +69,10 @@ static inline struct ag_count_cell *ag_count_cell_probe(struct ag_thread_counts 
 	return &cells->at[i];
 }
 
-/* State of one thread, found by its JNIEnv.  The slots are never freed. */
+/* A slot: the state of one thread, found by the thread's JNIEnv.  Slots are never freed. */
 struct ag_thread_slot {
 	JNIEnv *jni;   /* NULL: unused */
-	uint64_t busy; /* in-flight word, see quiesce.h: the thread is in a hook or callback */
+	uint64_t busy; /* in-flight word (quiesce.h): 1 while the thread is in a hook or callback */
 	uint64_t on;   /* value of exact.counting (alloc_hooks.c) for which the table is valid */
 	struct ag_thread_counts *cells;
 	struct ag_thread_counts *fast; /* the same table, or NULL: always take the slow path */
@@ -123,8 +123,8 @@ struct ag_count_cell *ag_count_cell_of(struct ag_alloc_profile *profile,
 				       struct ag_thread_slot *slot, uint64_t key, bool *is_new);
 void ag_count_cell_publish(struct ag_thread_slot *slot, struct ag_count_cell *cell, uint64_t key);
 /*
- * Counts n objects that have `bytes` bytes in total, and walks the stack if it is time for that.
- * `object`, which may be tagged as live, is one of the objects, or NULL.
+ * Counts n objects that have `bytes` bytes in total, and walks the stack if the cell's count has
+ * reached `next`.  If live objects are tracked, tags `object` with its site, unless it is NULL.
  */
 void ag_count_cell_add(struct ag_alloc_profile *profile, struct ag_thread_slot *slot,
 		       struct ag_count_cell *cell, uint64_t n, uint64_t bytes, jobject object,
@@ -205,7 +205,7 @@ struct ag_exact {
 	struct ag_method_facts *methods;
 	/*
 	 * The field VirtualThread.carrierThread, which is null while a virtual thread is being
-	 * mounted or unmounted.  NULL: not known.  Atomic; stored after virtual_threads.
+	 * mounted or unmounted.  NULL: not known.  Atomic; stored after `virtual_threads`.
 	 */
 	jfieldID carrier;
 	jclass virtual_threads; /* java.lang.VirtualThread; a global reference */
@@ -224,9 +224,9 @@ void ag_array_sites_begin(struct ag_exact *exact);
 /* Returns the array site with this number, or NULL if this profile does not have it. */
 const struct ag_array_site *ag_array_site_of(const struct ag_exact *exact, jint number);
 /*
- * Returns true if the results of an array site that have the given class count: for a call of
- * clone(), only if it runs Object.clone(); for any other call, always.  Called once per site and
- * class.
+ * Returns true if the objects of this class that an array site allocates must be counted.  If the
+ * site is a call of clone(), that is so only if the call runs Object.clone(); otherwise always.
+ * Called once per site and class.
  */
 bool ag_array_site_cloned(const struct ag_alloc_profile *profile, JNIEnv *jni,
 			  const struct ag_array_site *array_site, jclass class,
@@ -234,8 +234,9 @@ bool ag_array_site_cloned(const struct ag_alloc_profile *profile, JNIEnv *jni,
 
 /*
  * Reads the current thread's stack at an allocation.  Omits the frame of the hook and the frames of
- * the constructors that initialise the object, from that of java.lang.Object to that of its class.
- * Returns the number of frames.  `frames` must have room for WIRE_ALLOC_DEPTH + AG_CONSTRUCTORS.
+ * the constructors that initialise the object, from java.lang.Object's to that of the object's
+ * class.  Returns the number of frames.  `frames` must have room for WIRE_ALLOC_DEPTH +
+ * AG_CONSTRUCTORS.
  */
 #define AG_CONSTRUCTORS 32
 uint32_t ag_exact_stack(const struct ag_alloc_profile *profile, JNIEnv *jni,

@@ -10,7 +10,7 @@
 #include "jvm/alloc/alloc_exact_state.h"
 #include "jvm/instrument/hook_natives.h"
 
-#define PROBES 64u   /* maximum of slots that are searched for that of a thread */
+#define PROBES 64u   /* maximum of slots that a search for a thread's slot examines */
 #define IDLE_MS 1000 /* maximum wait for hooks of an earlier profile */
 #define OFF_MS 10000 /* maximum wait for hooks in flight; after that the memory is never freed */
 
@@ -231,7 +231,7 @@ void JNICALL ag_exact_vm_alloc(jvmtiEnv *ti, JNIEnv *jni, jthread thread, jobjec
 	struct ag_alloc_profile *profile;
 
 	(void)ti, (void)thread, (void)class, (void)size;
-	/* A pending exception was created by the VM; the hook in its constructor counts it. */
+	/* If an exception is pending, it is `object`, and the hook in its constructor counts it. */
 	if (!object || (*jni)->ExceptionCheck(jni))
 		return;
 	slot = enter(jni);

@@ -19,7 +19,7 @@
 #include "jvm/instrument/hooks.h"
 #include "jvm/jni_refs.h"
 
-#define SWEEPS 3 /* maximum of sweeps, because classes may be loaded all the time */
+#define SWEEPS 3 /* maximum of sweeps; needed if classes are loaded all the time */
 #define RACE_MS 100
 #define OBJECT "java/lang/Object"
 
@@ -83,7 +83,7 @@ static int hook_all(struct ag_jvm *jvm, struct ag_alloc_code *ac)
 	struct ag_sweep s = { .jvm = jvm, .ac = ac };
 	int rc = 0, left = SWEEPS;
 
-	/* Sweep again, to find classes that were being loaded when the hook was enabled. */
+	/* Sweep again for classes that were being loaded when ClassFileLoadHook was enabled. */
 	do
 		rc = ag_alloc_code_sweep(&s);
 	while (rc == 0 && s.done > 0 && --left > 0 && !jvm->stopping);
@@ -96,9 +96,9 @@ static int hook_all(struct ag_jvm *jvm, struct ag_alloc_code *ac)
 
 /*
  * Asks all loaders whether they find the hooks class.  This happens before any class is changed,
- * because a loader may wait for a lock (in a deadlock, forever) and block this thread.  The first
- * sweep asks loaders that are created meanwhile, or all loaders if the classes cannot be listed
- * here.
+ * because a loader may wait for a lock (in a deadlock, forever) and block this thread, which then
+ * could not restore classes.  The first sweep asks loaders that are created meanwhile, or all
+ * loaders if the classes cannot be listed here.
  */
 static void ask_loaders(struct ag_jvm *jvm, struct ag_alloc_code *ac)
 {
@@ -131,8 +131,8 @@ static int prepare(struct ag_jvm *jvm, struct ag_alloc_code *ac)
 }
 
 /*
- * Disposes of the environment, when all classes are restored.  If a suspended thread may still be
- * in the hook, sets profile->left, so that the memory is never freed.
+ * Disposes of the JVMTI environment, when all classes are restored.  If a suspended thread may
+ * still be in ClassFileLoadHook, sets profile->left, so that the memory is never freed.
  */
 static void close_environment(struct ag_jvm *jvm, struct ag_alloc_code *ac)
 {
@@ -180,7 +180,7 @@ void ag_alloc_code_tick(struct ag_jvm *jvm, struct ag_alloc_code *ac)
 
 /*
  * Returns true if another thread may be about to install a class with hooks: it may be loading the
- * class, or retransforming it (JDK 8 has no lock for that).
+ * class, or retransforming it (JDK 8 does not lock retransformations).
  */
 static bool is_any_touched(const struct ag_alloc_code *ac)
 {

@@ -3,9 +3,9 @@
  * find the hooks class (instrument/hooks.h), and why classes and methods were refused.
  *
  * A class that was examined has a tag in the environment ag_alloc_code.base.ti: 1 + its index in
- * `base`, or AG_ALLOC_CODE_DONE.  A class without a tag was loaded after the examination.  If the
- * tag of its loader says that the loader finds the hooks class, such a class got its hooks while it
- * was loaded.
+ * ag_alloc_code.base, or AG_ALLOC_CODE_DONE.  A class without a tag was loaded after all classes
+ * were examined.  If the tag of its loader says that the loader finds the hooks class, a class
+ * without a tag got its hooks while it was loaded.
  */
 #ifndef JTOOL_AGENT_JVM_ALLOC_ALLOC_INSTRUMENT_H
 #define JTOOL_AGENT_JVM_ALLOC_ALLOC_INSTRUMENT_H
@@ -30,7 +30,8 @@
 #define AG_ALLOC_CODE_BATCH 128u /* maximum of classes that are retransformed together */
 
 /*
- * Entries of `base` below this index are scratch memory for classes without an index of their own.
+ * Entries of ag_alloc_code.base below this index are scratch memory for classes without an index of
+ * their own.
  */
 #define AG_ALLOC_CODE_SPARE (AG_ALLOC_CODE_BATCH + 1)
 
@@ -38,7 +39,7 @@
 #define AG_ALLOC_CODE_ASKING 64   /* maximum of threads that ask loaders at once */
 #define AG_ALLOC_CODE_NAMES 1024u /* maximum of names in ag_alloc_code.loaded */
 
-/* A reason for refusals.  Any thread may claim a row; rows are never freed. */
+/* A row of ag_alloc_code.reasons.  Any thread may claim a row; rows are never freed. */
 struct ag_reason {
 	const char *why; /* the reason, a constant; NULL: the row is unused; atomic */
 	uint64_t n;      /* number of refusals; atomic */
@@ -112,8 +113,9 @@ extern const struct ag_instrumenter ag_alloc_instrumenter;
  */
 int ag_alloc_code_learn_loaders(struct ag_jvm *jvm, struct ag_alloc_code *ac);
 /*
- * Returns true if the loader finds the hooks class.  Returns false also if the answer is not known
- * yet; the next sweep then asks the loader.  Any thread may call this while it loads a class.
+ * Returns true if the loader finds the hooks class; false if it does not, or if the answer is not
+ * known yet.  In the latter case, the next sweep asks the loader.  Any thread may call this while
+ * it loads a class.
  */
 bool ag_alloc_code_is_visible(struct ag_alloc_code *ac, jvmtiEnv *ti, JNIEnv *jni, jobject loader);
 /*
@@ -125,9 +127,9 @@ jlong ag_alloc_code_ask(struct ag_jvm *jvm, struct ag_alloc_code *ac, jclass cla
 
 /* In alloc_instrument_notes.c: counts n more refusals for this reason.  Any thread may call it. */
 void ag_alloc_code_reason(struct ag_alloc_code *ac, const char *why, uint64_t n);
-/* Returns the reason why the JVM refuses a class with this error, a constant. */
+/* Returns the reason, a constant string, for which the JVM refuses a class with this error. */
 const char *ag_alloc_code_error(jvmtiError code);
-/* Fills ac->old with the methods of which threads still run the uninstrumented version. */
+/* Fills ac->old with the methods whose uninstrumented version is still running in threads. */
 void ag_alloc_code_find_old(struct ag_jvm *jvm, struct ag_alloc_code *ac);
 void ag_alloc_code_free_old(struct ag_jvm *jvm, struct ag_alloc_code *ac);
 

@@ -29,7 +29,7 @@ static bool is_excluded(const char *name)
 
 /*
  * Returns true if a glob matches the signature of a class or, with `inner`, the signature of one of
- * the arrays that are its elements.
+ * the arrays that are nested in an array of this class.
  */
 static bool is_wanted(const struct code *code, const char *signature, size_t len, bool inner)
 {
@@ -43,7 +43,8 @@ static bool is_wanted(const struct code *code, const char *signature, size_t len
 }
 
 /*
- * Writes a signature such as "[[La/b/C;" (element + dimensions + 2 bytes) and returns its length.
+ * Writes a signature such as "[[La/b/C;", of up to element + dimensions + 2 bytes.  Returns its
+ * length.
  */
 static size_t make_signature(const struct cf_site *site, char *to)
 {
@@ -116,8 +117,8 @@ static uint32_t id_of(void *arg, const struct cf_site *site)
 	if (site->kind == CF_SITE_ARRAY || site->kind == CF_SITE_ARRAYS)
 		return array_site_id(code, site);
 	/*
-	 * Of the method calls, the globs can exclude only those of clone() on an array, which name
-	 * the class of the array.  Other methods may return objects of any class.
+	 * Among method calls, the globs can exclude only calls of clone() on an array, because such
+	 * a call names the class of the array.  Other methods may return objects of any class.
 	 */
 	if (site->owner.len > 0 && *site->owner.data == '[' &&
 	    code->ac->profile->wanted.n_globs > 0 &&
@@ -142,9 +143,9 @@ static const char *refusal(enum cf_refusal why)
 }
 
 /*
- * Returns true if a glob matches strings or their arrays.  The calls of StringBuilder.toString()
- * then get hooks, too, because code compiled by C2 can otherwise allocate these objects without the
- * calls that have hooks.
+ * Returns true if a glob matches strings or their arrays.  In that case, calls of
+ * StringBuilder.toString() get hooks in addition to the array sites, because C2 can otherwise
+ * compile such a call into code that allocates the string and its array without running a hook.
  */
 static bool wants_strings(const struct ag_alloc_profile *profile)
 {

@@ -1,14 +1,15 @@
 /*
  * Determines which loaders find the hooks class (instrument/hooks.h).
  *
- * A loader is asked once for all its classes, by calling it (ag_hooks_found_by()).  The session's
- * thread asks the loaders of loaded classes, as for a trace.  A new loader is met when it loads its
- * first class.  If it inherits loadClass() from java.lang.ClassLoader, which asks the parent first,
- * and if the parent finds the hooks class, the new loader finds it, too.  Otherwise the loading
- * thread asks the loader at once.  That is harmless, because the JVM itself calls the loader right
- * afterwards, on the same thread with the same locks, to find the superclass of the class, such as
- * java.lang.Object.  Loaders that are met during this call are not asked.  If there is no answer,
- * the next sweep asks the loader and adds the hooks.
+ * A loader is asked once for all its classes, by a call of the loader (ag_hooks_found_by()).  The
+ * session's thread asks the loaders of loaded classes, as it does for a trace.  A new loader is met
+ * when it loads its first class.  If the loader inherits loadClass() from java.lang.ClassLoader,
+ * which asks the parent first, and if the parent finds the hooks class, so does the loader.
+ * Otherwise the loading thread asks the loader at once.  That is harmless, because the JVM itself
+ * calls the loader right afterwards, on the same thread with the same locks, to find the superclass
+ * of the class, such as java.lang.Object.  While a loader is being asked, the thread asks no other
+ * loader.  If a loader was not asked or did not find the class, the next sweep asks it (again), and
+ * adds the hooks to its classes.
  */
 #include "jvm/alloc/alloc_instrument.h"
 #include "jvm/instrument/hooks.h"
@@ -58,8 +59,9 @@ static bool inherits(const struct ag_alloc_code *ac, JNIEnv *jni, jobject loader
 }
 
 /*
- * Returns true if the loader is known to find the hooks class, without calling it: from its tag, or
- * because its parent does, which is checked recursively.  `depth` counts the recursion.
+ * Returns true if the loader is known to find the hooks class, without a call of the loader: its
+ * tag says so, or it inherits loadClass() and its parent is known to find the class, which is
+ * checked recursively.  `depth` counts the recursion.
  */
 static bool is_visible(struct ag_alloc_code *ac, jvmtiEnv *ti, JNIEnv *jni, jobject loader,
 		       int depth)
@@ -86,9 +88,10 @@ static bool is_visible(struct ag_alloc_code *ac, jvmtiEnv *ti, JNIEnv *jni, jobj
 }
 
 /*
- * Marks the thread as asking a loader.  Returns the entry to clear, or NULL if the thread is marked
- * already or if 64 other threads are.  JVMTI's SetThreadLocalStorage() is not used, because with a
- * NULL thread it waits in JDK 19 to 24 until no virtual thread is being mounted or unmounted.
+ * Marks the thread as asking a loader.  Returns the entry that the caller must clear, or NULL if
+ * the thread is marked already or if 64 other threads are.  JVMTI's SetThreadLocalStorage() is not
+ * used, because with a NULL thread it waits in JDK 19 to 24 until no virtual thread is being
+ * mounted or unmounted.
  */
 static JNIEnv **begin_asking(struct ag_alloc_code *ac, JNIEnv *jni)
 {
@@ -137,8 +140,8 @@ bool ag_alloc_code_is_visible(struct ag_alloc_code *ac, jvmtiEnv *ti, JNIEnv *jn
 			return false;
 	}
 	/*
-	 * Skip all classes of this loader until a sweep asks the loader; it then handles all of
-	 * them.
+	 * Skip all classes of this loader until a sweep asks the loader; the sweep then adds hooks
+	 * to all of them.
 	 */
 	if (tag == 0)
 		(void)(*ti)->SetTag(ti, loader, AG_ALLOC_CODE_PENDING);

@@ -112,8 +112,8 @@ static void name_old(struct ag_jvm *jvm, struct ag_alloc_code *ac, jclass class,
 }
 
 /*
- * Notes the method of a stack frame if it is obsolete, which means that its class was changed while
- * it was running.  Ignores methods of classes without hooks, which another agent has changed.
+ * Notes the method of a stack frame if the method is obsolete: its class was changed while the
+ * method was running.  Ignores methods of classes without hooks, which another agent has changed.
  */
 static void check_frame(struct ag_jvm *jvm, struct ag_alloc_code *ac, jmethodID id, uint32_t thread)
 {

@@ -71,9 +71,10 @@ static void refuse(struct ag_alloc_code *ac, jclass class, const char *why)
  * one of 128).  So in a JVM with many classes, batches are large and few.
  *
  * A batch needs memory for class files and for constant pools of twice the size.  HotSpot frees
- * this memory after the batch at the earliest, and then retains it for further batches.  So batches
- * are small while few classes have hooks, and if few classes are loaded: a JVM with 500 classes
- * pauses for about 1.5 ms each time, and needs 1 to 2 MB less with batches of 16 than of 32.
+ * this memory after the batch at the earliest, and then reuses it for further batches, so the JVM
+ * grows by what its largest batch needs.  Batches are therefore small while few classes have hooks,
+ * and if few classes are loaded: a JVM with 500 classes pauses for about 1.5 ms for each batch, and
+ * needs 1 to 2 MB less with batches of 16 than of 32.
  */
 static uint32_t batch_size(const struct ag_sweep *s)
 {
@@ -94,7 +95,10 @@ static void flush_in(struct ag_sweep *s, uint32_t n)
 	for (uint32_t i = 0; i < n; i++)
 		ag_instrument_set_hooked(ag_instrument_class(&s->ac->base, s->ac->sweep.members[i]),
 					 true);
-	/* Reorders the arrays and removes entries.  count() later checks all classes anyway. */
+	/*
+	 * Reorders `members` and `refs` and clears `hooked` of the classes that do not get hooks.
+	 * After the sweep, count() counts the classes that are still marked as hooked.
+	 */
 	ag_instrument_add(&group, n);
 }
 
@@ -134,8 +138,8 @@ static void add(struct ag_sweep *s, jclass class, uint32_t index)
 }
 
 /*
- * Returns true if the class has something to hook.  Uses the scratch entry 0, and leaves the tag of
- * that entry in the class.  If the class could not be examined, *code is the JVM's error.
+ * Returns true if the class has something to hook.  Uses the scratch entry 0, and leaves the class
+ * with the tag of that entry.  If the class could not be examined, *code is the JVM's error.
  */
 static bool look(struct ag_sweep *s, jclass class, const char *signature, jvmtiError *code)
 {
@@ -198,7 +202,8 @@ static void unhook_new(struct ag_sweep *s, jclass class, const char *signature)
 		return;
 	}
 	set_class(ac, index, signature);
-	(void)set_tag(ac, class, (jlong)index + 1); /* if this fails, the hook ignores the class */
+	/* If set_tag() fails, ClassFileLoadHook ignores the class. */
+	(void)set_tag(ac, class, (jlong)index + 1);
 	add(s, class, index);
 }
 
@@ -290,7 +295,10 @@ int ag_alloc_code_sweep(struct ag_sweep *s)
 		if (s->jvm->stopping || ag_classes_get(s->jvm, &classes) != 0)
 			return -1;
 	}
-	/* In callbacks JDK 8 and 11 count these references, too; at worst -Xcheck:jni warns. */
+	/*
+	 * In a callback, -Xcheck:jni of JDK 8 and 11 adds these references to the callback's own.
+	 * If the capacity is not available, -Xcheck:jni only warns.
+	 */
 	if (ag_ref_expect(s->jvm, 2 * ((jint)classes.n + 64)) != 0)
 		ag_clear_error(s->jvm);
 	s->n_loaded = classes.n;

@@ -40,8 +40,8 @@ static struct ag_provisional *provisional_room(struct ag_alloc_profile *profile)
 
 /*
  * Records that a merge adds these objects to a site.  The next merge subtracts them again, because
- * the thread's next stack walk will stand for these objects, too.  Returns false if there is no
- * room.
+ * the thread's next stack walk will add all objects since its previous walk, including these.
+ * Returns false if there is no room.
  */
 static bool add_provisional(struct ag_alloc_profile *profile, uint32_t site, uint64_t objects,
 			    uint64_t bytes)
@@ -63,7 +63,7 @@ static bool add_provisional(struct ag_alloc_profile *profile, uint32_t site, uin
  */
 static uint64_t merge_cell(struct ag_alloc_profile *profile, struct ag_count_cell *cell)
 {
-	/* Read in this order, so that `count` is not less than `attributed`. */
+	/* Read in the reverse order of the stores, so that `count` is at least `attributed`. */
 	uint64_t attributed_bytes = __atomic_load_n(&cell->attributed_bytes, __ATOMIC_ACQUIRE);
 	uint64_t attributed = __atomic_load_n(&cell->attributed, __ATOMIC_ACQUIRE);
 	uint64_t count = __atomic_load_n(&cell->count, __ATOMIC_ACQUIRE);
@@ -97,7 +97,7 @@ void ag_exact_merge(struct ag_alloc_profile *profile)
 				lost += merge_cell(profile, &cells->at[c]);
 		}
 	}
-	/* Replace the number of the last merge by the new one; the difference may be negative. */
+	/* Replace the loss of the last merge in `dropped`; the difference may be negative. */
 	ag_exact_drop(profile, lost - profile->exact->lost);
 	profile->exact->lost = lost;
 }

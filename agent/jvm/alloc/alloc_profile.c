@@ -12,7 +12,7 @@ static int open_environment(struct ag_jvm *jvm, struct ag_alloc_profile *profile
 			      (*profile->ti)->SetEnvironmentLocalStorage(profile->ti, profile));
 }
 
-/* Disposes of the environment or, if a thread may still be in a hook, of its capabilities only. */
+/* Disposes of the environment, or only of its capabilities if a thread may still be in a hook. */
 static void close_environment(struct ag_alloc_profile *profile)
 {
 	jvmtiEnv *ti = profile->ti;
@@ -23,7 +23,7 @@ static void close_environment(struct ag_alloc_profile *profile)
 	if (!profile->left)
 		(void)(*ti)->DisposeEnvironment(ti); /* fails if the JVM is shutting down */
 	else if ((*ti)->GetCapabilities(ti, &capabilities) == JVMTI_ERROR_NONE)
-		(void)(*ti)->RelinquishCapabilities(ti, &capabilities); /* also fails at JVM exit */
+		(void)(*ti)->RelinquishCapabilities(ti, &capabilities); /* fails at JVM exit */
 }
 
 int ag_alloc_profile_listen(struct ag_jvm *jvm, struct ag_alloc_profile *profile, jvmtiEvent event)

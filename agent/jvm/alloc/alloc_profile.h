@@ -56,7 +56,7 @@ struct ag_alloc_profile_state {
 	uint32_t sites, kinds, collections;
 	uint32_t hooked, refused; /* classes with hooks, classes that were refused */
 	uint32_t depth;           /* maximum number of stack frames */
-	uint64_t live_ns;         /* pauses in which live objects were collected and counted */
+	uint64_t live_ns;         /* duration of collecting garbage and counting live objects */
 };
 void ag_alloc_profile_state(const struct ag_alloc_profile *profile,
 			    struct ag_alloc_profile_state *state);
@@ -64,9 +64,9 @@ void ag_alloc_profile_state(const struct ag_alloc_profile *profile,
 /*
  * Ends sampling or counting; afterwards the sites are complete.  An exact profile stops counting
  * for all classes at once, before it restores the classes.  If the JVM has not restored a class,
- * *code is its error, and the hooks of the class do nothing.  With WIRE_ALLOC_LIVE and `live`, the
- * function then collects garbage and counts the live objects.  Returns 0, or -1 with the error
- * recorded if the live objects could not be counted; all other results are valid then.
+ * *code is the JVM's error, and the hooks of the class do nothing.  With WIRE_ALLOC_LIVE and
+ * `live`, the function then collects garbage and counts the live objects.  Returns 0, or -1 with
+ * the error recorded if the live objects could not be counted; all other results are valid then.
  */
 int ag_alloc_profile_end(struct ag_jvm *jvm, struct ag_alloc_profile *profile, bool live,
 			 jvmtiError *code);

@@ -10,8 +10,8 @@
 #define SECOND UINT64_C(1000000000)
 
 /*
- * The range of the intervals that the agent chooses, as log2 of bytes, and the rate of samples that
- * it aims at.
+ * The range of the intervals that the agent chooses, as log2 of bytes, and the number of samples
+ * per second for which the agent chooses them.
  */
 #define FIRST_LOG2 19 /* longest: 512 KiB, HotSpot's default and mean of a thread's first gap */
 #define LEAST_LOG2 12
@@ -74,7 +74,7 @@ struct ag_weight ag_sample_weight(uint64_t size, uint64_t interval)
 	};
 }
 
-/* Sets the interval slot->log2 in the JVM.  Repeats that if another thread changes it meanwhile. */
+/* Sets the JVM's interval to 2^slot->log2, again if another thread changes `log2` meanwhile. */
 static void set_chosen(struct sampler_slot *slot, jvmtiEnv *ti, struct ag_alloc_profile *profile)
 {
 	uint32_t log2;
@@ -166,7 +166,7 @@ static uint32_t site_of(struct ag_alloc_profile *profile, JNIEnv *jni, jthread t
 	kind = ag_alloc_classes_of(profile->kinds, ti, jni, class, hash, NULL);
 	if (kind == AG_ALLOC_CLASS_NONE)
 		return AG_SITE_NONE;
-	/* Never pass NULL as the thread: see ag_value_stack(). */
+	/* Never pass NULL as the thread: see ag_value_stack() (trace_values.h). */
 	if (thread && (*ti)->GetStackTrace(ti, thread, 0, (jint)profile->wanted.depth, frames,
 					   &n) != JVMTI_ERROR_NONE)
 		n = 0; /* the thread is terminating: its objects have no stack */
@@ -291,8 +291,8 @@ int ag_sample_on(struct ag_jvm *jvm, struct ag_alloc_profile *profile)
 }
 
 /*
- * Ends sampling.  Restores the default interval, because threads draw their first gap when they
- * start, even without a profile.
+ * Ends sampling.  Restores HotSpot's default interval, with which threads that start later draw
+ * their first gap, even if no profile is running then.
  */
 void ag_sample_off(struct ag_alloc_profile *profile)
 {

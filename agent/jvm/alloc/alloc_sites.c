@@ -29,7 +29,7 @@ static uint64_t method_of(const jvmtiFrameInfo *frame)
 	return (uint64_t)(uintptr_t)frame->method;
 }
 
-/* Fits: code has at most 65,535 bytes (JVMS 4.7.3).  In a native method -1 becomes AG_NATIVE. */
+/* 16 bits hold any bytecode index (JVMS 4.7.3); the -1 of a native method becomes AG_NATIVE. */
 static uint16_t bci_of(const jvmtiFrameInfo *frame)
 {
 	return (uint16_t)frame->location;

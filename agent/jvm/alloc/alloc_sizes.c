@@ -1,4 +1,4 @@
-/* Measures the sizes of arrays, because the JVM's options do not determine their layout. */
+/* Measures the sizes of arrays, which cannot be computed from the JVM's options. */
 #include "jvm/alloc/alloc_exact_state.h"
 #include "jvm/jni_refs.h"
 
@@ -40,7 +40,7 @@ static jlong array_size(struct ag_jvm *jvm, unsigned type, jclass object, jsize 
 
 /*
  * Returns the smallest length at which an array is larger than an empty array, whose size is
- * `empty`, and stores its size in *size.  0: error recorded.
+ * `empty`, and stores the size of the larger array in *size.  0: error recorded.
  */
 static jsize first_step(struct ag_jvm *jvm, unsigned type, jclass object, jlong empty, jlong *size)
 {

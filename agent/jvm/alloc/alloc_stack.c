@@ -28,9 +28,9 @@
 /*
  * Returns 1 + the bytecode index at which a constructor calls this() or super(), or 0.  This call
  * is the first invokespecial that does not belong to a preceding `new`, which creates an argument
- * of the call.  There is no other one before it, because no other method can be called on an object
- * that is not initialised.  The result may be wrong for code that was not compiled from Java; the
- * reported stack then has one frame too many.
+ * of the call.  No other invokespecial without a `new` precedes this call, because no other method
+ * can be called on an object that is not initialised.  The result may be wrong for code that was
+ * not compiled from Java; the reported stack then has one frame too many.
  */
 static uint32_t find_call(const uint8_t *code, uint32_t len)
 {
@@ -127,8 +127,8 @@ static uint32_t find_facts(const struct ag_alloc_profile *profile, JNIEnv *jni, 
 }
 
 /*
- * Returns the facts about a method.  Caches them if one of the PROBES entries of the cache in which
- * they may be stored is unused.
+ * Returns the facts about a method.  Caches the facts, unless other methods use all PROBES entries
+ * of the cache in which these facts may be stored.
  */
 static uint32_t facts_of(const struct ag_alloc_profile *profile, JNIEnv *jni, jmethodID method)
 {
@@ -156,8 +156,8 @@ static uint32_t facts_of(const struct ag_alloc_profile *profile, JNIEnv *jni, jm
 
 /*
  * Returns true if the thread is a virtual thread that has no carrier, because it is being mounted
- * or unmounted.  GetStackTrace would then wait until that has ended, in JDK 21 forever
- * (jvmtiThreadState.cpp, JvmtiVTMSTransitionDisabler::VTMS_transition_disable_for_one).
+ * or unmounted.  GetStackTrace would then wait for the end of the transition, in JDK 21
+ * forever (jvmtiThreadState.cpp, JvmtiVTMSTransitionDisabler::VTMS_transition_disable_for_one).
  */
 static bool is_in_transition(const struct ag_alloc_profile *profile, JNIEnv *jni, jthread thread)
 {
@@ -179,7 +179,7 @@ static bool is_in_transition(const struct ag_alloc_profile *profile, JNIEnv *jni
 
 /*
  * Reads up to `max` frames of the current thread's stack, from depth `from` on.  Never passes a
- * NULL thread to GetStackTrace, for the reason at ag_value_stack().
+ * NULL thread to GetStackTrace, for the reason in trace_values.h.
  */
 static uint32_t stack_of(const struct ag_alloc_profile *profile, JNIEnv *jni, jint from,
 			 uint32_t max, jvmtiFrameInfo *frames)
@@ -199,7 +199,7 @@ static uint32_t stack_of(const struct ag_alloc_profile *profile, JNIEnv *jni, ji
 
 /*
  * Returns true if a hook follows the call that a frame is executing.  The code of a hook begins
- * with dup and sipush; the latter pushes a part of the site number.
+ * with dup and sipush; sipush pushes a part of the site number.
  */
 static bool is_hooked(const struct ag_alloc_profile *profile, const jvmtiFrameInfo *frame)
 {
@@ -237,7 +237,8 @@ bool ag_exact_is_counted_elsewhere(const struct ag_alloc_profile *profile, JNIEn
 
 /*
  * Returns how many of the topmost frames are constructors of the object that is being allocated:
- * that of java.lang.Object, and those that called it with super() or this().
+ * the constructor of java.lang.Object, and each that called the previous one with super() or
+ * this().
  */
 static uint32_t constructors(const struct ag_alloc_profile *profile, JNIEnv *jni,
 			     const jvmtiFrameInfo *frames, uint32_t n)

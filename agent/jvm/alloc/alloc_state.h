@@ -16,7 +16,7 @@ struct ag_exact; /* alloc_exact_state.h */
 
 struct ag_alloc_profile {
 	struct ag_alloc_profile_wanted wanted; /* its globs are in the arena */
-	jvmtiEnv *ti; /* the profile's environment, with which its tags and capabilities end */
+	jvmtiEnv *ti; /* the profile's own; disposing of it ends the tags and capabilities */
 	jvmtiEventCallbacks callbacks; /* of this environment, see ag_alloc_profile_listen() */
 	JNIEnv *own;  /* of the session's thread, whose allocations are not counted */
 	struct ag_arena arena;
@@ -36,8 +36,8 @@ struct ag_alloc_profile {
 };
 
 /*
- * Enables an event of profile->ti, whose callback must be in profile->callbacks.  Stores the
- * profile in the environment's local storage.  Returns 0, or -1 with the error recorded.
+ * Enables an event of profile->ti, whose callback must be in profile->callbacks.  The callback
+ * finds the profile in the environment's local storage.  Returns 0, or -1 with the error recorded.
  */
 int ag_alloc_profile_listen(struct ag_jvm *jvm, struct ag_alloc_profile *profile, jvmtiEvent event);
 
@@ -52,10 +52,10 @@ void ag_sample_tick(struct ag_alloc_profile *profile);
 /*
  * Returns what a sampled object of `size` bytes stands for: 1/p objects (in 1/256) and size/p
  * bytes.  p = 1-exp(-size/interval) is the probability that the object contains a sampling point of
- * a Poisson process with the mean distance `interval`, as in JEP 331.  HotSpot differs in two
- * cases, which the event does not show: the first gap of a thread, and in JDK 11 to 21 the gap
- * after an object of about the interval or larger, which is too short on average
- * (threadHeapSampler.cpp, pick_next_sample()).
+ * a Poisson process with the mean distance `interval`, as in JEP 331.  HotSpot draws the distance
+ * differently in two cases, which cannot be recognised from the event: the first distance of a
+ * thread, and in JDK 11 to 21 the distance after an object of about the interval or larger, which
+ * is too short on average (threadHeapSampler.cpp, pick_next_sample()).
  */
 struct ag_weight {
 	uint64_t objects_256, bytes;
@@ -85,7 +85,7 @@ int ag_live_count(struct ag_jvm *jvm, struct ag_alloc_profile *profile);
 int ag_exact_on(struct ag_jvm *jvm, struct ag_alloc_profile *profile);
 void ag_exact_tick(struct ag_jvm *jvm, struct ag_alloc_profile *profile);
 void ag_exact_off(struct ag_jvm *jvm, struct ag_alloc_profile *profile, jvmtiError *code);
-/* Adds the threads' tables to the sites.  Further calls add only the objects counted since then. */
+/* Adds the threads' tables to the sites.  Each call adds the objects since the previous call. */
 void ag_exact_merge(struct ag_alloc_profile *profile);
 /* Fills in the members `samples`, `bytes`, `hooked` and `refused` only. */
 void ag_exact_state(const struct ag_alloc_profile *profile, struct ag_alloc_profile_state *state);

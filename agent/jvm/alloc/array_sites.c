@@ -22,7 +22,7 @@ static struct ag_array_site *chunk_of(struct ag_exact *exact, uint32_t i)
 	if (!chunk || __atomic_compare_exchange_n(at, &none, chunk, false, __ATOMIC_ACQ_REL,
 						  __ATOMIC_ACQUIRE))
 		return chunk;
-	return none; /* the chunk that another thread has stored meanwhile; this one is wasted */
+	return none; /* another thread has stored this chunk meanwhile; `chunk` is wasted */
 }
 
 static const char *copy_owner(struct ag_exact *exact, const char *owner, size_t len)
@@ -126,7 +126,7 @@ static bool declares_clone(const struct ag_alloc_profile *profile, jclass class)
 	return has;
 }
 
-/* Returns true if the signature of `class` is "Lp/A;" for the name "p/A". */
+/* Returns true if the class has this internal name, such as "p/A". */
 static bool is_named(const struct ag_alloc_profile *profile, jclass class, const char *name)
 {
 	char *signature = NULL;
@@ -143,9 +143,9 @@ static bool is_named(const struct ag_alloc_profile *profile, jclass class, const
 
 /*
  * Returns true if a call of clone() on an object of this class ran Object.clone().  That is so if
- * the call's `owner` is the class or one of its superclasses, and if no class below
- * java.lang.Object declares clone().  The search for such a class begins at the object's class
- * (invokevirtual) or at `owner` (invokespecial).
+ * the call's `owner` is the class or one of its superclasses, and if no class between START and
+ * java.lang.Object, including START, declares clone().  START is the object's class for
+ * invokevirtual, and `owner` for invokespecial.
  */
 static bool selects_object(const struct ag_alloc_profile *profile, JNIEnv *jni,
 			   const struct ag_array_site *array_site, jclass class)

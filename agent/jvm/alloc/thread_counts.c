@@ -1,4 +1,4 @@
-/* Keeps each thread's table of counters, and decides which allocations walk the stack. */
+/* Manages each thread's table of counters, and decides which allocations walk the stack. */
 #ifndef __clang__ /* clang does not have this pragma */
 #pragma GCC optimize("O2")
 #endif
@@ -166,7 +166,7 @@ bool ag_exact_is_shared(const struct ag_exact *exact, uint64_t hash)
 	return false;
 }
 
-/* Sets AG_CELL_SHARED in the cells of classes whose hash is that of another class, too. */
+/* Sets AG_CELL_SHARED in the cells of classes that share their hash with another class. */
 static void divide(const struct ag_exact *exact, struct ag_thread_counts *cells)
 {
 	for (uint32_t i = 0; i <= cells->mask; i++) {
