@@ -6,10 +6,10 @@
 #include "jvm/jni_refs.h"
 #include "wire/frame.h"
 
-/* Type of the child's last frame.  Its payload: u32 value of ag_dump_heap.n_unknown. */
+/* Type of the child's last frame, whose payload is ag_dump_heap.n_unknown as u32. */
 #define CHILD_END UINT16_MAX
 #define ROOTS ((size_t)1 << 20) /* maximum of GC roots; only the written pages take memory */
-#define LOOK 1024 /* callbacks between two checks of the clock; the child checks none */
+#define LOOK 1024 /* callbacks between two checks of the clock, in the JVM */
 
 /* Gives up the dump: ends the walk with `why` in the JVM, or exits with `code` in the child. */
 static jint lose(struct ag_dump *d, enum wire_snapshot_why why, int code)
@@ -67,7 +67,7 @@ static void find_addresses(struct ag_dump *d)
 	}
 }
 
-/* When all roots are known: calibrates the layouts, and lets HotSpot visit all classes. */
+/* When all roots are known: finds the layouts, and notes all classes for HotSpot to visit. */
 static void begin_child(struct ag_dump *d)
 {
 	const jobject *own = d->own.objects + d->own.n - 1 - AG_GRAPH_ARRAYS;
@@ -183,7 +183,7 @@ static jobject new_pattern(struct ag_jvm *jvm, bool is_long)
 	return NULL;
 }
 
-/* Creates d->samples.  Returns 1; 0 if a reference is not plain; -1 with the error recorded. */
+/* Creates d->samples.  Returns 1; 0: a reference is not ag_is_plain(); -1: error recorded. */
 static int make_samples(struct ag_dump *d)
 {
 	struct ag_jvm *jvm = d->jvm;
@@ -245,10 +245,10 @@ static void find_own_thread(struct ag_dump *d)
 }
 
 /*
- * Reads the child's last frame, which says how many classes without a loader the child met that are
- * not in the class list.  If the boot loader has loaded classes since the list was read, these
- * classes may be among them, and the dump is not complete.  Otherwise they are not loaded at all,
- * and the dump is complete.
+ * Reads the child's last frame: the number of classes without a loader that the child visited but
+ * that are not in the class list.  If the boot loader has loaded classes since the list was read,
+ * the child may have visited some of those, and the dump is not complete.  Otherwise the classes
+ * that the child visited are not loaded, and the dump is complete.
  */
 static int take_end(struct ag_dump *d, const struct wire_writer *frame)
 {
@@ -411,7 +411,7 @@ static int dump_classes(struct ag_dump *d)
 	return rc;
 }
 
-/* Makes the dump if a snapshot is possible; if not, neither reads nor links any class. */
+/* Writes the dump.  If a snapshot is not possible, returns before it reads or links a class. */
 static int dump(struct ag_dump *d)
 {
 	int rc;

@@ -4,12 +4,13 @@
  * The agent's thread reads the layout of all classes and the stacks of all threads.  HotSpot's walk
  * begins in the JVM and continues in a cloned child (snapshot/snapshot.h).  The walk reports the
  * roots, the classes, and one object of each class that it meets; the references of these objects
- * prove the layouts.  Then the child itself reads all objects from its copy of the heap.  If
- * anything is inconsistent, the child ends, and the client lets the JVM write its own dump.
+ * prove that the child has the right layouts.  Then the child itself reads all objects from its
+ * copy of the heap.  If anything is inconsistent, the child ends, and the client lets the JVM write
+ * its own dump.
  *
- * The agent sends the HPROF file itself.  It needs no format of its own, because the identifiers in
- * HPROF can be the addresses of objects, so neither the agent nor the client has to store or
- * translate identifiers.
+ * The agent sends the dump as an HPROF file, not in a format of its own: identifiers in HPROF can
+ * be the addresses of objects, so neither the agent nor the client has to store or translate
+ * identifiers.
  */
 #ifndef JTOOL_AGENT_JVM_DUMP_DUMP_H
 #define JTOOL_AGENT_JVM_DUMP_DUMP_H

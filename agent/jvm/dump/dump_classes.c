@@ -69,7 +69,7 @@ static void count_fields(const struct ag_dump *d, const struct ag_dump_class *c,
 	}
 }
 
-/* Returns the instance size for CLASS_DUMP: as in the JVM's own dump, the bytes of its fields. */
+/* Returns the instance size for CLASS_DUMP: the bytes of all fields, as in the JVM's own dump. */
 static uint32_t instance_size(struct ag_dump *d, struct ag_dump_class *c)
 {
 	if (c->kind >= AG_DUMP_OBJECTS)

@@ -271,7 +271,7 @@ static void put_primitives(struct ag_dump_heap *h, const struct ag_dump_class *c
  * Handles the java.lang.Class of a class that is not in the class list.  Either the class was
  * loaded after the list was read, or it is only in an archive or known to the boot loader, but not
  * loaded.  A class that is not loaded has no loader.  So if the class has a loader, the child ends;
- * otherwise the class is counted, and dump.c decides.
+ * otherwise the class is counted, and take_end() in dump.c decides whether the dump is complete.
  */
 static void look_at_new(struct ag_dump_heap *h, uint64_t mirror)
 {
@@ -283,8 +283,8 @@ static void look_at_new(struct ag_dump_heap *h, uint64_t mirror)
 }
 
 /*
- * Visits a java.lang.Class.  Its CLASS_DUMP does not contain its own fields, but the objects to
- * which they refer are dumped.
+ * Visits a java.lang.Class.  The CLASS_DUMP does not contain the instance fields of
+ * java.lang.Class, but the objects to which they refer are dumped.
  */
 static void follow_mirror(struct ag_dump_heap *h, struct ag_dump_class *c, uint64_t mirror)
 {

@@ -13,7 +13,7 @@
 #include "jvm/snapshot/snapshot.h"
 #include "jvm/snapshot/walk_order.h"
 
-/* Number of elements, with the values 1, 2, …, of the agent's arrays for ag_dump_heap_init(). */
+/* Number of elements, whose values are 1, 2, …, of two arrays for ag_dump_heap_init(). */
 #define AG_DUMP_PATTERN 37
 
 struct ag_dump_heap {
@@ -23,22 +23,22 @@ struct ag_dump_heap {
 	struct ag_hash_map by_address; /* address of a java.lang.Class → number of the class */
 	struct ag_array_layout refs; /* layout of references in arrays and fields */
 	unsigned length_at;   /* offset of an array's length */
-	/* offsets of the first element of a primitive array: large_at if elements have 8 bytes */
+	/* offset of a primitive array's first element: large_at if elements have 8 bytes */
 	unsigned small_at, large_at;
 
 	uint64_t **marks; /* by region: a bit for each 8 bytes of heap; NULL: not mapped yet */
 	uint64_t *stack;  /* addresses of objects that are marked but not yet visited */
 	size_t n, cap;    /* of the stack: number of addresses, and of entries */
-	uint8_t *values, *values_end; /* unused memory for ag_dump_class.values */
-	uint32_t n_unknown; /* number of classes without a loader that are not in the class list */
+	uint8_t *values, *values_end; /* memory that is left for ag_dump_class.values */
+	uint32_t n_unknown; /* number of visited classes without a loader, not in the class list */
 	struct ag_hprof *out;
 	volatile uint64_t *progress; /* incremented while the child visits objects */
 };
 
 /*
- * Maps zeroed memory, of which only the written pages take up room.  Does not use malloc(), because
- * at the clone another thread may have held a lock of malloc().  Returns NULL if there is no
- * address space.
+ * Maps zeroed memory, of which only the written pages take up room.  Does not use malloc(): if
+ * another thread holds a lock of malloc() at the clone, the lock is never released in the child.
+ * Returns NULL if there is no address space.
  */
 void *ag_dump_map(size_t size);
 void ag_dump_unmap(void *p, size_t size); /* p may be NULL */
@@ -97,13 +97,13 @@ static inline uint32_t ag_dump_class_of(const struct ag_dump_heap *h, uint64_t o
 
 /*
  * Returns the number of the class whose java.lang.Class is at the address `mirror`, or AG_DUMP_NONE
- * if that class is not in the class list.
+ * if that class is not in the class list (ag_dump.list).
  */
 uint32_t ag_dump_mirrored(const struct ag_dump_heap *h, uint64_t mirror);
 /* Returns true if the object is a java.lang.Class, but not that of a primitive type. */
 bool ag_dump_is_class(const struct ag_dump_heap *h, uint64_t object);
 uint32_t ag_dump_length(const struct ag_dump_heap *h, uint64_t array);
-/* Returns the offset of a field in the object, or of a static field in the java.lang.Class. */
+/* Returns the offset of a field: in the object, or of a static field in the java.lang.Class. */
 uint32_t ag_dump_offset(const struct ag_dump_field *field);
 /* Computes c->values and c->data_len.  The members `super` of all superclasses must be set. */
 void ag_dump_prepare(struct ag_dump_heap *h, struct ag_dump_class *c);
@@ -113,7 +113,8 @@ void ag_dump_reach(struct ag_dump_heap *h, uint64_t object);
 /* Writes all objects that are reachable from the objects on the stack. */
 void ag_dump_objects(struct ag_dump_heap *h);
 /*
- * Writes the value of a field at this address.  If it is a reference, also calls ag_dump_reach().
+ * Writes the value of a field at this address.  If the value is a reference, calls ag_dump_reach()
+ * for the object.
  */
 void ag_dump_value(struct ag_dump_heap *h, enum ag_hprof_type type, uint64_t at);
 

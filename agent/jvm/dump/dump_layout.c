@@ -25,7 +25,7 @@ uint32_t ag_dump_symbol(struct ag_jvm *jvm, struct ag_hprof *out, struct ag_dump
 /*
  * Returns the symbol of the name of a class: the name is "com/acme/Cart" for "Lcom/acme/Cart;", and
  * the unchanged signature for an array class.  In the signature of a hidden class JVMTI has a dot
- * before the address; it becomes a plus sign, as in the JVM's own dump.
+ * before the address; the dot becomes a plus sign, as in the JVM's own dump.
  */
 static uint32_t class_symbol(struct reading *r, char *signature)
 {

@@ -4,8 +4,8 @@
  * In HotSpot the jfieldID of an instance field is the field's offset in the object, shifted by two
  * bits; the jfieldID of a static field points to a JNIid, which has the offset in the
  * java.lang.Class (jfieldIDWorkaround.hpp, jniHandles of JDK 8 to 27).  None of this is specified,
- * so only the child relies on it.  The child decodes the ids, and compares the references that it
- * reads at these offsets with those that HotSpot reports.
+ * so only the child, whose crash would be harmless, relies on it.  The child decodes the ids, and
+ * compares the references that it reads at these offsets with those that HotSpot reports.
  */
 #ifndef JTOOL_AGENT_JVM_DUMP_DUMP_LAYOUT_H
 #define JTOOL_AGENT_JVM_DUMP_DUMP_LAYOUT_H
@@ -57,7 +57,7 @@ struct ag_dump_class {
 #define AG_DUMP_NONE UINT32_MAX
 
 struct ag_dump_layout {
-	struct ag_dump_class *classes; /* in the order of the list of classes */
+	struct ag_dump_class *classes; /* in the order of the class list */
 	uint32_t n;
 	struct ag_dump_field *fields;
 	uint32_t n_fields, cap_fields;

@@ -6,7 +6,7 @@
 
 /*
  * Returns the index of the thread that has this address or, if `address` is 0, this id.  The search
- * begins at next_thread, because HotSpot reports the threads in the order of the list.
+ * begins at next_thread, because HotSpot reports the threads in the order of graph.threads.
  */
 static uint32_t thread_by(struct ag_dump *d, uint64_t id, uint64_t address)
 {
@@ -58,8 +58,8 @@ static void describe(struct ag_dump *d, jvmtiHeapReferenceKind kind,
 		root->tag = AG_HPROF_ROOT_UNKNOWN;
 	}
 	/*
-	 * If the thread is not in the list, for example because it is a virtual thread, its local
-	 * references and variables become unknown roots.
+	 * If the thread is not in graph.threads, for example because it is a virtual thread, its
+	 * local references and variables become unknown roots.
 	 */
 	if (root->thread == AG_DUMP_NONE && (root->tag == AG_HPROF_ROOT_JNI_LOCAL ||
 					     root->tag == AG_HPROF_ROOT_JAVA_FRAME))
@@ -188,8 +188,8 @@ static void write_root(struct ag_dump *d, const struct ag_dump_root *root)
 		break;
 	case AG_HPROF_ROOT_THREAD:
 		/*
-		 * A thread that is not in the list, because it started after the list was read, has
-		 * the number AG_DUMP_NONE + 1 = 0 and the empty trace.
+		 * A thread that is not in graph.threads, because it started after the threads were
+		 * listed, has the number AG_DUMP_NONE + 1 = 0 and the empty trace.
 		 */
 		ag_hprof_u4(out, root->thread + 1);
 		ag_hprof_u4(out, root->thread == AG_DUMP_NONE ? AG_HPROF_NO_TRACE
@@ -202,9 +202,10 @@ static void write_root(struct ag_dump *d, const struct ag_dump_root *root)
 
 /*
  * Returns true if the dump contains this root.  HotSpot reports every object to which the boot
- * loader refers as a system class, even if it is not one.  If the object is the java.lang.Class of
- * a class that is not in the class list, because it is not loaded, the dump omits the root.  If the
- * object is not a java.lang.Class, but for example a constant, the root becomes an unknown root.
+ * loader refers as a system class, even an object that is not a class.  If the object is the
+ * java.lang.Class of a class that is not in the class list, because that class is not loaded, the
+ * dump omits the root.  If the object is not a java.lang.Class, but for example a constant, the
+ * root becomes an unknown root.
  */
 static bool is_written(const struct ag_dump *d, struct ag_dump_root *root)
 {

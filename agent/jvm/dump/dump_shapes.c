@@ -11,7 +11,7 @@ uint32_t ag_dump_mirrored(const struct ag_dump_heap *h, uint64_t mirror)
 	return slot->key != 0 ? slot->number : AG_DUMP_NONE;
 }
 
-/* Returns true for the java.lang.Class of a primitive type, which has no Klass address. */
+/* Returns true for the java.lang.Class of a primitive type, in which the Klass address is 0. */
 static bool is_primitive(const struct ag_dump_heap *h, uint64_t mirror)
 {
 	return ag_dump_word64(mirror + h->probe.encoding.mirror_offset) == 0;
@@ -23,9 +23,9 @@ uint32_t ag_dump_length(const struct ag_dump_heap *h, uint64_t array)
 }
 
 /*
- * Decodes the offset from the jfieldID.  That of an instance field is the offset << 2.  If bit 0 of
- * the id is set, the id also contains data for a check, and the offset has only 7 bits.  The id of
- * a static field points to a struct JNIid { Klass *holder; JNIid *next; int offset; … }.
+ * Decodes the offset from the jfieldID.  The id of an instance field is the offset << 2.  If bit 0
+ * of the id is set, the offset has only 7 bits, because the id also contains data for a check.  The
+ * id of a static field points to a struct JNIid { Klass *holder; JNIid *next; int offset; … }.
  */
 uint32_t ag_dump_offset(const struct ag_dump_field *field)
 {
@@ -54,7 +54,7 @@ static bool has_pattern(uint64_t at, unsigned size)
 	return true;
 }
 
-/* Returns the offset of an array's first element: the one where the values 1, 2, … begin. */
+/* Returns the offset of an array's first element, which is where the values 1, 2, … begin. */
 static unsigned find_pattern(const struct ag_dump_heap *h, uint64_t array, unsigned size)
 {
 	for (unsigned at = h->length_at + 4; at <= h->length_at + 16; at += 4) {

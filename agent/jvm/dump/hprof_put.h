@@ -68,8 +68,8 @@ struct ag_hprof {
 /* Returns the type of a field whose signature begins with this letter; AG_HPROF_NONE: unknown. */
 enum ag_hprof_type ag_hprof_type_of(char signature);
 /*
- * Returns how many bytes a value of this type has in a dump: a reference 8, but in the heap maybe
- * 4.
+ * Returns how many bytes a value of this type has in a dump.  A reference has 8 bytes in a dump,
+ * even if it has 4 in the heap.
  */
 unsigned ag_hprof_size_of(enum ag_hprof_type type);
 
@@ -96,7 +96,7 @@ void ag_hprof_u8(struct ag_hprof *h, uint64_t value);
 /* Writes the collected sub-records, if any, as a segment. */
 void ag_hprof_end_segment(struct ag_hprof *h);
 
-/* Append a number to a record outside of the heap dump. */
+/* Append a number to a record that is not a HEAP DUMP SEGMENT. */
 void ag_hprof_record_u4(struct ag_hprof *h, uint32_t value);
 void ag_hprof_record_u8(struct ag_hprof *h, uint64_t value);
 
