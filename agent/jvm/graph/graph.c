@@ -6,7 +6,7 @@
 #include "jvm/class_index.h"
 #include "wire/frame.h"
 
-/* Stores the ids of the listed threads.  Reads Thread.tid: applications can override getId(). */
+/* Stores the threads' ids from the field Thread.tid: applications can override getId(). */
 static int read_ids(struct ag_jvm *jvm, struct ag_graph *g)
 {
 	jclass class = ag_ref_base_class(jvm, g->threads[0].thread);
@@ -58,8 +58,9 @@ static int make_arrays(struct ag_jvm *jvm, struct ag_self_objects *own, jobject 
 			return -1;
 	}
 	/*
-	 * The holder also has an element that refers to the holder itself, because HotSpot reports
-	 * such a reference differently: the callback wrapper then has only one address.
+	 * The last element is the holder itself.  HotSpot reports a reference from an object to
+	 * itself differently: the callback wrapper has only one address.  So the walk must verify
+	 * such a reference in addition to those to the arrays.
 	 */
 	(*jni)->SetObjectArrayElement(jni, holder, AG_GRAPH_ARRAYS, holder);
 	return ag_ref_threw(jvm, "SetObjectArrayElement") ? -1 : 0;

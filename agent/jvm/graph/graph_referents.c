@@ -22,7 +22,7 @@ static const struct {
 
 struct search {
 	struct ag_jvm *jvm;
-	jclass reference, of_kind[KINDS]; /* classes of the class list, not owned */
+	jclass reference, of_kind[KINDS]; /* references that the class list owns */
 	uint32_t position;                /* index of `referent` in Reference's own fields */
 };
 
@@ -98,7 +98,7 @@ static bool is_in(struct ag_jvm *jvm, const struct interfaces *all, jclass class
 
 /*
  * Adds the interface `class` to the set `all`, unless the set has it.  Takes ownership of the local
- * reference `class`, also on an error.
+ * reference `class`, even if it fails.
  */
 static int add_interface(struct ag_jvm *jvm, struct interfaces *all, jclass class)
 {
@@ -199,7 +199,7 @@ static int find_referent(const struct search *f, jclass class, uint32_t *referen
 	if (AG_JVMTI(f->jvm, GetClassStatus, class, &status) != 0)
 		return -1;
 	if (!(status & JVMTI_CLASS_STATUS_PREPARED))
-		return 0; /* an unprepared class has no instances, and JVMTI lists no fields */
+		return 0; /* an unprepared class has no instances; JVMTI lists none of its fields */
 	if (ag_graph_interface_fields(f->jvm, class, &index) != 0)
 		return -1;
 	for (size_t i = 0; i < KINDS; i++) {

@@ -92,9 +92,9 @@ static void begin(struct ag_graph_walk *w)
  * reports them before all other roots, and creates the ids of their methods.  An id that is created
  * in the child does not exist in the JVM, which would crash when it looks up the method's name.
  *
- * The clone cannot be later than that, because HotSpot must not have visited an object before the
- * clone: until JDK 17 it would walk the complete heap again in the JVM, to restore the marks of the
- * visited objects.
+ * The clone cannot be later than the last of these roots, because HotSpot must not have visited an
+ * object before the clone: until JDK 17 HotSpot would walk the complete heap again in the JVM, to
+ * restore the marks of the visited objects.
  */
 static bool is_of_thread(jvmtiHeapReferenceKind kind)
 {

@@ -45,7 +45,7 @@ void ag_graph_end_piece(struct ag_graph_walk *w)
 
 /*
  * Sends the current piece, begins the next one, and checks the limits of the walk.  A piece holds
- * the records of about 10,000 callbacks, or 1 ms.
+ * the records of about 10,000 callbacks, which take 1 ms.
  */
 bool ag_graph_flush(struct ag_graph_walk *w)
 {
@@ -99,10 +99,10 @@ static void write_loaded(struct ag_graph_walk *w)
 }
 
 /*
- * Gives a number to a class that is not in the class index, and writes it.  Tags the class, so that
- * it can be found after the walk.  Also writes a root of the agent thread, with the size of the
- * java.lang.Class: for a class of the index, HotSpot reports such a root, because the agent has a
- * local reference to the class.
+ * Gives a number to a class that is not in the class index, and writes the class.  Tags it, so that
+ * it can be found after the walk.  Writes in addition a root of the agent thread that has the size
+ * of the java.lang.Class.  For a class of the index, HotSpot itself reports such a root, because
+ * the agent has a local reference to the class.
  */
 static struct ag_hash_entry *new_class(struct ag_graph_walk *w, uint64_t address, jlong size,
 				       jlong *tag)
@@ -253,8 +253,8 @@ static inline void on_class(struct ag_graph_walk *w, uint64_t referrer, uint64_t
 
 /*
  * Writes the fields of a java.lang.Class.  These records do not contain the sizes of the field
- * values.  The agent has local references to the values, so they are also roots, and the ROOT
- * records contain the sizes.
+ * values.  The agent has local references to the values, so HotSpot reports the values as roots,
+ * and the ROOT records contain the sizes.
  */
 static void write_class_fields(struct ag_graph_walk *w, uint32_t class)
 {

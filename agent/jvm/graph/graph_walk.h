@@ -67,7 +67,7 @@ struct ag_graph_walk {
 	/* Of a walk in a child process: */
 	struct ag_snapshot *snapshot; /* NULL: the walk runs in the JVM */
 	struct ag_walk_order order;
-	uint32_t nameless; /* roots without a method name: the id exists in the child only */
+	uint32_t nameless; /* roots without a method name: the jmethodID exists in the child only */
 };
 
 static inline void ag_graph_write(struct ag_graph_walk *w, const struct heap_stream_record *record)

@@ -17,7 +17,7 @@
 #define AG_VTHREAD_PROBES 32
 
 /*
- * The offset of a reference field of java.lang.Thread; is_null: it is null in the agent's thread.
+ * A reference field of java.lang.Thread: its offset, and whether the agent's thread has null in it.
  */
 struct ag_vthread_probe {
 	uint32_t offset;
@@ -59,7 +59,7 @@ bool ag_vthreads_certain(struct ag_vthreads *threads);
 
 /*
  * Returns true if the reference at this offset of the object is null.  Reads only the lower 4 bytes
- * of the 4 or 8 bytes, because they are 0 in null only.  With `colored`, the low 16 bits of each
+ * of the 4 or 8 bytes, because these are 0 only in null.  With `colored`, the low 16 bits of each
  * reference, even of null, are a colour of generational ZGC (zAddress.hpp) and are ignored.
  */
 static inline bool ag_vthread_is_null(uint64_t object, uint32_t offset, bool colored)
