@@ -7,7 +7,7 @@
 #include "jvm/heap/histo_internal.h"
 #include "wire/frame.h"
 
-#define WALKS 3 /* maximum of attempts; one fails if too many classes are loaded meanwhile */
+#define WALKS 3 /* maximum of attempts; an attempt fails if too many classes are loaded */
 /* Up to this many walks filtered by class take less time than one walk that counts all classes. */
 #define CLASS_WALKS 4
 

@@ -21,7 +21,10 @@ struct ag_census {
 	uint32_t n;
 	uint32_t method;   /* how the objects were counted: WIRE_WALK_* */
 	uint64_t walk_ns;  /* duration of all walks */
-	/* by klass word: classes loaded after the classes were listed; by tag: their objects */
+	/*
+	 * Of the classes that were loaded after the classes were listed: their number if objects
+	 * were counted by klass word, the number of their objects if objects were counted by tag
+	 */
 	uint64_t resolved;
 	struct ag_walk_limit limit; /* limit.over: a walk was ended early, and there are no rows */
 };
@@ -31,7 +34,7 @@ struct ag_histo_opts {
 	bool strict;           /* rely only on what the JVMTI specification guarantees */
 	const char *signature; /* count only classes with exactly this signature; NULL: all */
 	size_t signature_len;
-	struct ag_chan *chan; /* the client's channel; a walk ends when it is disconnected */
+	struct ag_chan *chan; /* the client's channel; a walk ends when the client disconnects */
 	uint32_t pause_ms;    /* maximum pause of a walk */
 };
 
@@ -41,8 +44,8 @@ struct ag_histo_opts {
  * fills the unused part of each thread's allocation buffer; after a collection there are no such
  * arrays.  JDK 8 hides one internal java.lang.Object from agents (ServiceUtil::visible_oop).
  *
- * Returns 0; if a walk reached the maximum pause, census->limit.over is then set.  Returns -1 with
- * the error recorded, or if the channel is broken.
+ * Returns 0, with census->limit.over set if a walk reached the maximum pause.  Returns -1 with the
+ * error recorded, or if the channel is broken.
  */
 int ag_histo_count(struct ag_jvm *jvm, const struct ag_histo_opts *opts, struct ag_census *census);
 

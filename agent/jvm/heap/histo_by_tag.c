@@ -17,7 +17,7 @@
 #define UNKNOWN_MAX 65536
 
 struct tag_walk {
-	struct ag_tally *tallies; /* by class tag - 1: tags are 1, 2, … in the order of the list */
+	struct ag_tally *tallies; /* by class tag - 1: tags are 1, 2, … in class list order */
 	jlong n_classes;
 	uint32_t unknown; /* number of objects of unlisted classes */
 	struct ag_walk_limit *limit;
@@ -116,8 +116,8 @@ static int find_own(struct ag_jvm *jvm, struct ag_self_objects *own)
 }
 
 /*
- * Removes the tags of all classes.  The classes are in the list or, if the census has taken
- * ownership of the list, in its rows.
+ * Removes the tags of all classes.  The classes are in the class list or, if the census has taken
+ * ownership of the list, in the rows of the census.
  */
 static void untag_classes(struct ag_jvm *jvm, const struct ag_classes *classes,
 			  const struct ag_census *census)

@@ -37,7 +37,8 @@ static inline void ag_tally_add(struct ag_tally *t, jlong size)
 
 /*
  * Creates a row for each class, and room for `more` further rows.  Copies the tallies, which are in
- * the order of the class list; NULL: all tallies are 0.  Takes ownership of the class list.
+ * the order of the class list; NULL: all tallies are 0.  Takes ownership of the class list if it
+ * succeeds.
  */
 int ag_rows_init(struct ag_jvm *jvm, struct ag_census *census, struct ag_classes *classes,
 		 const struct ag_tally *tallies, uint32_t more);

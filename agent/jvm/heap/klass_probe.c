@@ -9,7 +9,8 @@
 #define ARRAYS AG_KLASS_ARRAYS
 /*
  * Time limit for finding the arrays among the roots, in ns.  Finding them takes 0.3 ms with a few
- * dozen threads and 20 ms with a thousand; counting by tags takes 15 ns more for each object.
+ * dozen threads and 20 ms with a thousand.  If the limit is exceeded, the caller counts by tags,
+ * which takes 15 ns more for each object.
  */
 #define ROOTS_NS 50000000
 
@@ -23,7 +24,7 @@ struct probe {
 	uint32_t seen;            /* a bit for each array that was reported */
 	unsigned calls;
 	int64_t give_up_ns;
-	/* the arrays are reported as roots (see show_arrays()); the walk must end; it succeeded */
+	/* the arrays are roots (see show_arrays()); the walk must end; *result is measured */
 	bool from_roots, over, done;
 };
 
@@ -265,10 +266,11 @@ static int find_mirrors(struct ag_jvm *jvm, struct ag_klass_samples *p)
 }
 
 /*
- * Makes HotSpot report the arrays to the callback.  From JDK 21 on, following the references of the
- * arrays' holder takes 0.2 ms.  Before JDK 21, HotSpot walks the complete heap after
- * FollowReferences to reset mark words, unless the callback aborts while HotSpot reports roots
- * (ObjectMarker::set_needs_reset).  The local references to the arrays are roots.
+ * Makes HotSpot report the arrays to the callback.  From JDK 21 on, HotSpot follows the references
+ * of the Object[] that make_holder() created, which takes 0.2 ms.  Before JDK 21, HotSpot would
+ * then walk the complete heap to reset mark words, unless the callback aborts while HotSpot reports
+ * roots (ObjectMarker::set_needs_reset).  So the callback finds the arrays among the roots, because
+ * the agent has local references to them, and aborts.
  */
 static int show_arrays(struct ag_jvm *jvm, struct probe *p)
 {

@@ -25,8 +25,8 @@ void ag_walk_limit_begin(struct ag_walk_limit *limit);
 bool ag_walk_limit_check(struct ag_walk_limit *limit);
 
 /*
- * Counts down, and calls ag_walk_limit_check() every 2^18 objects.  Call it for each object.
- * Returns false if the walk must end.  Inline for speed.
+ * Decrements limit->left, and calls ag_walk_limit_check() every 2^18 objects.  Call it for each
+ * object.  Returns false if the walk must end.  Inline for speed.
  */
 static inline bool ag_walk_continues(struct ag_walk_limit *limit)
 {
