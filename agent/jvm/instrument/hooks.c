@@ -83,7 +83,7 @@ static int define(struct ag_jvm *jvm)
 	return rc > 0 ? 0 : -1;
 }
 
-/* Defines the hooks class or, if another session of the library is doing that, waits for it. */
+/* Defines the hooks class, or waits until another session of the library has defined it. */
 int ag_hooks_define(struct ag_jvm *jvm)
 {
 	for (int ms = 0; ms < DEFINE_MS; ms++) {

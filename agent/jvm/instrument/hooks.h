@@ -26,7 +26,7 @@ const char *ag_hooks_name(void);
  */
 bool ag_hooks_found_by(JNIEnv *jni, jobject loader);
 
-/* Returns NULL if the loader of a class finds the hooks class, otherwise the reason, a constant. */
+/* Returns NULL if the loader of a class finds the hooks class, else why not, as a constant. */
 const char *ag_hooks_hidden(struct ag_jvm *jvm, jclass class);
 
 #endif

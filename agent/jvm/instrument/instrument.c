@@ -108,7 +108,7 @@ static jvmtiError retransform(const struct ag_instrument_group *g, uint32_t n, b
 }
 
 /*
- * Removes the classes that the hook did not instrument from the group.  Returns the number of
+ * Removes from the group the classes that the hook did not instrument.  Returns the number of
  * remaining classes.
  */
 static uint32_t drop_unchanged(const struct ag_instrument_group *g, uint32_t n)

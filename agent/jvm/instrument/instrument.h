@@ -4,8 +4,9 @@
  * Each trace or profile has a JVMTI environment with a ClassFileLoadHook.  The hook instruments the
  * incoming class file on the instrumenting thread, and on any other thread that retransforms the
  * class meanwhile.  To restore a class, the hook returns a copy of the incoming bytes; patches.h
- * says why they must be copied.  The hook finds a class's index in its tag, which is 1 + the index.
- * It holds no lock while it calls the JVM.  If a call fails, the hook leaves the class unchanged.
+ * says why they must be copied.  The hook finds a class's index in the tag of the class, which is
+ * 1 + the index.  The hook holds no lock while it calls the JVM.  If such a call fails, the hook
+ * leaves the class unchanged.
  *
  * The hook runs on every thread that loads, redefines or retransforms a class, until the
  * environment is disposed of.  The data that it reads, except a few atomic flags, is complete
@@ -78,7 +79,7 @@ struct ag_instrument {
 	const struct ag_instrumenter *ops;
 	jvmtiEnv *ti;
 	JNIEnv *jni;       /* of the instrumenting thread; NULL: there is none; atomic */
-	jthrowable thrown; /* the hook throws it; a local reference of that thread */
+	jthrowable thrown; /* thrown by the hook; a local reference of the instrumenting thread */
 	struct ag_instrument_class *chunks[AG_INSTRUMENT_CHUNKS]; /* classes never move */
 	uint32_t room, n_classes; /* room: allocated entries; n_classes: entries in use, atomic */
 	struct ag_instrument_pass pass;
@@ -137,8 +138,8 @@ struct ag_instrument_group {
 
 /*
  * Instruments the first n classes of the group.  If a class has nothing to hook, or if the JVM
- * refuses it, clears the `hooked` of this class and leaves it unchanged.  Finds the refused classes
- * by bisection.  Reorders the arrays of the group.
+ * refuses the class, leaves the class unchanged and clears its `hooked`.  Finds the refused classes
+ * by bisection.  Reorders the group's arrays `members` and `refs`.
  */
 void ag_instrument_add(const struct ag_instrument_group *group, uint32_t n);
 /*

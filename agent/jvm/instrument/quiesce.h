@@ -13,8 +13,8 @@
  *	  use the owner, unless it is gone        free the memory that callbacks use
  *	  leave: revoke the announcement
  *
- * A callback also reads the owner's word before it enters, and does not enter if there is no
- * owner.  Otherwise a steady stream of callbacks would keep the words busy.
+ * Before it enters, a callback reads the owner's word a first time, and does not enter if there is
+ * no owner.  Otherwise a steady stream of callbacks would keep the in-flight words busy.
  *
  * Proof.  enter (a read-modify-write), look, withdraw and the reads of wait are sequentially
  * consistent: they have one total order, which agrees with the modification order of each word, and
@@ -29,7 +29,7 @@
  * enter of a flag acquires the preceding leave.
  *
  * An owner with several words withdraws all of them before it waits.  A word can get a new owner as
- * soon as the former one is withdrawn; a callback that finds the new owner uses that one.
+ * soon as the former owner is withdrawn; a callback that finds the new owner uses the new owner.
  */
 #ifndef JTOOL_AGENT_JVM_INSTRUMENT_QUIESCE_H
 #define JTOOL_AGENT_JVM_INSTRUMENT_QUIESCE_H
@@ -41,7 +41,10 @@
 
 #define AG_CACHE_LINE 64 /* bytes */
 
-/* Returns a thread's shard, below 2^bits.  The low 8 bits of JNIEnv addresses differ too little. */
+/*
+ * Returns a thread's shard, below 2^bits: a hash of the address of its JNIEnv, without the low 8
+ * bits, in which these addresses differ too little.
+ */
 static inline uint32_t ag_thread_shard(const JNIEnv *jni, unsigned bits)
 {
 	/* 2^64 / golden ratio, as in ag_class_map_probe().  bits may be 0. */
