@@ -17,7 +17,8 @@ int ag_patch_install(struct ag_jvm *jvm, struct ag_patches *p, struct ag_patch *
 
 /*
  * Restores the classes of these n patches.  If that succeeds, stores 0 in *code, and removes and
- * frees the patches.  Otherwise *code is the JVM's error.
+ * frees the patches.  Otherwise *code is the JVM's error.  Returns 0, or -1 if the error is
+ * recorded or the JVM is shutting down.
  */
 int ag_patch_restore(struct ag_jvm *jvm, struct ag_patches *p, struct ag_patch **patches,
 		     uint32_t n, jvmtiError *code);

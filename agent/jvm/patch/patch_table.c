@@ -135,7 +135,7 @@ struct call {
 	const uint8_t *bytes; /* the incoming class file */
 	size_t len;
 	bool has_output;
-	uint8_t *output; /* copy of the output, which the hook frees; NULL: no memory */
+	uint8_t *output; /* copy of the output, freed by hook(); NULL: no memory */
 	size_t output_len;
 	jthrowable thrown;
 	bool refresh;
@@ -155,8 +155,8 @@ static void set_output(struct call *call, const uint8_t *bytes, size_t len)
 }
 
 /*
- * Stores the incoming bytes as the pending output of a patch.  Makes no copy if they equal the
- * file.  Returns false if memory is short.
+ * Stores the incoming bytes as the pending output of a patch.  Makes no copy if they equal
+ * patch->file.  Returns false if memory is short.
  */
 static bool store_output(struct ag_patches *p, struct ag_patch *patch, const struct call *call)
 {
@@ -235,7 +235,7 @@ static struct ag_patch *find_in_operation(const struct ag_patches *p, const stru
 
 /*
  * Handles a retransformation that is not part of an operation.  Returns the output of the class's
- * patch even if it is stale, so that the patch remains in effect.
+ * patch even if the patch is stale, so that it remains in effect.
  */
 static void serve_other(struct ag_patches *p, struct call *call)
 {
@@ -317,7 +317,10 @@ static void JNICALL hook(jvmtiEnv *ti, JNIEnv *jni, jclass class, jobject loader
 		return;
 	if ((*p->ti)->GetTag(p->ti, class, &call.tag) != JVMTI_ERROR_NONE || call.tag == 0)
 		return;
-	/* If the loader is unknown, the comparison of names in is_for() excludes a new class. */
+	/*
+	 * If GetClassLoader fails, this may be a call for a new class, with the class that is being
+	 * redefined as `class` (classes.h).  is_for() then finds that the names differ.
+	 */
 	if (!ag_class_is_hooked(p->ti, jni, class, loader, true))
 		return;
 	call.name = ag_hash(name, strlen(name));

@@ -18,7 +18,7 @@
 struct ag_patch_output {
 	uint8_t *bytes; /* the pointer ag_patch.file if the bytes are equal; NULL: no output */
 	size_t len;
-	uint64_t input; /* hash of the incoming bytes that this output was prepared for */
+	uint64_t input; /* hash of the incoming bytes for which this output was prepared */
 };
 
 struct ag_patch {
@@ -52,7 +52,7 @@ struct ag_operation {
 	struct ag_patch **patches;
 	uint32_t n;
 	struct ag_patch *current;
-	jthrowable thrown; /* the hook throws it to abandon an installation; NULL: restoring */
+	jthrowable thrown; /* thrown by the hook to abandon an installation; NULL: restoring */
 	bool refreshes;    /* this is a refresh, which does not mark its patches as stale again */
 	uint32_t hits;     /* calls of the hook for this operation's current step */
 	bool no_memory;
@@ -63,11 +63,9 @@ struct ag_patches {
 	jvmtiEnv *ti; /* environment for locks, memory and tags; never disposed of */
 	jrawMonitorID operation, table;
 	struct ag_mem mem; /* counts memory that belongs to no session */
-	uint64_t globals;  /* number of global references, which belong to no session, either */
+	uint64_t globals;  /* number of global references that belong to no session */
 
-	/*
-	 * Changed only while `operation` is held and, if the hook reads the member, `table`, too:
-	 */
+	/* Changed only while `operation` is held; if the hook reads the member, `table` as well: */
 	jvmtiEnv *hook; /* environment of the hook; exists while there are patches */
 	struct ag_patch *list;
 	struct ag_operation *current;

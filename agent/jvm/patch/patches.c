@@ -245,9 +245,9 @@ bool ag_patches_has(jclass class)
 
 /*
  * Waits until the retransformation of another thread, which made the patches stale, has probably
- * ended.  It may have many classes, and calls the hook for each of them.  JDK 8 does not lock a
- * class that is being redefined, so a retransformation that ended after the refresh would overwrite
- * it.
+ * ended.  A retransformation may have many classes, and calls the hook for each of them.  JDK 8
+ * does not lock a class that is being redefined, so a retransformation that ended after the refresh
+ * would overwrite what the refresh installed.
  */
 static void wait_until_stable(struct ag_patches *p)
 {

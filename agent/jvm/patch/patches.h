@@ -13,7 +13,7 @@
  * abandoned redefinition with F yields those bytes (capture.h); an abandoned retransformation
  * yields the bytes that the hook receives without the patch.  If the hook later receives other
  * bytes, because a transformer was added, was removed or changes its output, the patch is stale:
- * the hook still returns its old output, and starts a thread that installs the patch again.
+ * the hook still returns the old output, and starts a thread that installs the patch again.
  *
  * A simpler design would install F with a redefinition, and later redefine the class with its
  * captured original.  It was not chosen, for two reasons.  Up to JDK 17, if another agent has ever
@@ -39,7 +39,7 @@ struct ag_new_patch {
 
 struct ag_patched {
 	jvmtiError code;   /* JVMTI_ERROR_NONE: all patches are installed; else no patch is */
-	uint32_t n_others; /* patched classes whose bytes other agents' transformers change, too */
+	uint32_t n_others; /* patches whose class file is changed by other agents' transformers */
 };
 
 /*
@@ -65,7 +65,7 @@ struct ag_patch_info {
 };
 
 /*
- * Calls report() for each patch whose class is still loaded, while it holds no lock.  Stops when
+ * Calls report(), without holding a lock, for each patch whose class is still loaded.  Stops when
  * report() returns a value other than 0, and returns that value.
  */
 int ag_patches_each(struct ag_jvm *jvm,
