@@ -54,7 +54,7 @@ static long close_listed(char *entries, long len, long keep, long dir)
 			fd = fd * 10 + (*digit - '0');
 		if (e->name[0] == '.' || fd == keep || fd == dir)
 			continue;
-		(void)syscall(SYS_close, fd); /* closes the descriptor also on an error */
+		(void)syscall(SYS_close, fd); /* closes the descriptor even if it fails */
 		n++;
 	}
 	return n;
@@ -168,9 +168,9 @@ static int leave_no_core(void)
 
 /*
  * Permits only system calls that send data, and those with which HotSpot allocates memory.  A call
- * that waits for another thread ends the child, because the child has no other thread.  A call that
- * sends a signal ends the child, too: when HotSpot aborts, it sends a signal to its own thread,
- * with the thread id that musl has cached, and in the child this is the id of a thread of the JVM.
+ * that waits for another thread ends the child, because the child has no other thread.  So does a
+ * call that sends a signal: when HotSpot aborts, it sends a signal to its own thread with the
+ * thread id that musl has cached, and in the child the cached id is that of a thread of the JVM.
  * Every other call fails with EPERM.
  */
 static int drop_calls(void)

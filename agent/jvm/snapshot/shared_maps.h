@@ -24,7 +24,7 @@ struct ag_shared_maps {
 
 /*
  * Reads /proc/self/maps.  Returns 0 or an errno.  If there are more ranges than fit, the last range
- * covers all the others and the gaps between them.  If `but` is not NULL, also makes each of these
+ * covers all the others and the gaps between them.  If `but` is not NULL, makes each of these
  * mappings read-only, except for the mapping that begins at `but`.  Makes system calls only:
  * allocates nothing and takes no lock.
  */

@@ -18,7 +18,7 @@
 #define KERNEL_SIGSET 8 /* bytes */
 #define LOOK_MS 50
 #define STILL_NS INT64_C(1500000000)  /* maximum time without progress */
-#define BUSY_NS INT64_C(20000000000)  /* the same while is_busy() is true, on a busy machine */
+#define BUSY_NS INT64_C(20000000000)  /* the maximum while is_busy(), as on a loaded machine */
 
 static int fail(struct ag_snapshot *s, enum wire_snapshot_why why, int code)
 {
@@ -54,7 +54,7 @@ int ag_snapshot_init(struct ag_snapshot *s, struct ag_jvm *jvm, uint32_t life_ms
 static void close_end(int *fd)
 {
 	if (*fd >= 0)
-		(void)close(*fd); /* in any case the peer sees end of file */
+		(void)close(*fd); /* even if close() fails, the peer sees end of file */
 	*fd = -1;
 }
 
@@ -267,7 +267,7 @@ int ag_snapshot_receive(struct ag_snapshot *s, struct ag_chan *client, struct wi
 	struct wire_header header;
 	int rc;
 
-	close_end(&s->ends[1]); /* so that the exit of the child means end of file */
+	close_end(&s->ends[1]); /* so that ends[0] has end of file when the child exits */
 	rc = receive_all(s, client, raw, sizeof(raw));
 	if (rc <= 0)
 		return rc;

@@ -7,7 +7,7 @@
 #include "jvm/jni_refs.h"
 
 #define TABLE_FIRST 2 /* index of the first noted root in the table */
-#define SHIFT_MAX 5 /* object alignments up to 32 bytes; ObjectAlignmentInBytes permits 256 */
+#define SHIFT_MAX 5 /* alignments up to 32 bytes are supported; HotSpot permits 256 */
 #define OFFSET_MIN 8
 #define OFFSET_MAX 32
 
@@ -97,8 +97,8 @@ void ag_walk_order_begin(struct ag_walk_order *o)
  *
  * The first reference that HotSpot reports from the table is the one to the table's class.  If the
  * class were pushed before the tail, the tail would not be popped last; so the callback skips this
- * reference.  HotSpot visits the class later, because the first element of the table, also an
- * Object[], refers to it, too.
+ * reference.  HotSpot visits the class later, because the first element of the table is an
+ * Object[] as well, and so refers to the same class.
  */
 enum ag_walk_step ag_walk_order_step(const struct ag_walk_order *o, jvmtiHeapReferenceKind kind,
 				     uint64_t referrer, uint64_t object, uint32_t index)
@@ -126,7 +126,7 @@ enum ag_walk_step ag_walk_order_step(const struct ag_walk_order *o, jvmtiHeapRef
 bool ag_walk_order_note(struct ag_walk_order *o, uint64_t object)
 {
 	if (object == o->tail_at)
-		return true; /* the table contains the tail anyway */
+		return true; /* ag_walk_order_fill() stores the tail */
 	return ag_hash_map_add(&o->noted, object, 0) || o->noted.n < o->noted.max;
 }
 

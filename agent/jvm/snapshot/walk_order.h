@@ -5,15 +5,17 @@
  * then it repeatedly pops an object, reports the references from this object and pushes their
  * targets, until the stack is empty (VM_HeapWalkOperation::doit in jvmtiTagMap.cpp, JDK 8 to 27).
  * HotSpot does not report the end of the walk to the callbacks, and in a child process
- * FollowReferences must not return.  The callbacks detect the end with two arrays:
+ * FollowReferences must not return.  The callbacks detect the end with two arrays of the agent,
+ * `table` and `tail`:
  *
- * - The array `table`: of the roots, the callbacks accept only the table; they note all others.
- *   The first element of the table is a known object, the other elements are null.  So when HotSpot
- *   reports the first element, it has reported all roots.  The callback for this element stores the
- *   array `tail` in the second element, and the noted roots in the following ones.  HotSpot reads
- *   one element after the other, so it now reports and pushes the tail and the noted roots.
- * - The array `tail`: it is pushed first, and therefore popped last.  So the reference from the
- *   tail to its only element is the last reference of the walk.
+ * - The table is a root, because the agent has a local reference to it.  The callbacks accept no
+ *   other root, and note the addresses of all others.  The first element of the table is a known
+ *   object, the other elements are null.  When HotSpot reports the first element, it has reported
+ *   all roots.  The callback for the first element stores the tail in the second element, and the
+ *   noted roots in the following elements.  HotSpot reads one element after the other, so it then
+ *   reports and pushes the tail and the noted roots.
+ * - The tail is pushed before the noted roots, and therefore popped last.  So the reference from
+ *   the tail to its only element is the last reference of the walk.
  *
  * The callback stores the elements in the child's copy of the heap only, in a layout that it has
  * verified with an array of known elements.
@@ -53,8 +55,8 @@ enum ag_walk_step {
 };
 
 /*
- * Creates the arrays, with a table of `room` elements.  `first`, an Object[], becomes its first
- * element.  Returns 0, or -1 with the error recorded.  Call ag_walk_order_release() in any case.
+ * Creates the two arrays; the table has `room` elements, of which `first`, an Object[], is the
+ * first one.  Returns 0, or -1 with the error recorded.  Call ag_walk_order_release() in any case.
  */
 int ag_walk_order_make(struct ag_jvm *jvm, struct ag_walk_order *o, uint32_t room, jobject first);
 void ag_walk_order_release(struct ag_jvm *jvm, struct ag_walk_order *o);
