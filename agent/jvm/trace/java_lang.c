@@ -42,7 +42,7 @@ static jfieldID find_field(struct ag_jvm *jvm, jclass class, const char *name,
 	return ag_ref_threw(jvm, "GetFieldID") ? NULL : field;
 }
 
-/* If the class is in `fields` or ag_boxes, looks up its fields there. */
+/* If `fields` or ag_boxes has fields of this class, looks up these fields. */
 static void learn_class(struct ag_jvm *jvm, struct ag_java_lang *java, jclass class,
 			const char *signature)
 {
@@ -71,7 +71,7 @@ int ag_java_lang_init(struct ag_jvm *jvm, struct ag_java_lang *java)
 	if (release < 0 || ag_ref_push(jvm) != 0)
 		return -1;
 	rc = ag_classes_get(jvm, &classes);
-	if (rc == 0) /* -Xcheck:jni of JDK 8 and 11 also counts those of outer local frames */
+	if (rc == 0) /* -Xcheck:jni of JDK 8 and 11 adds the references of outer frames */
 		rc = ag_ref_expect(jvm, 2 * ((jint)classes.n + 64));
 	for (uint32_t i = 0; rc == 0 && i < classes.n; i++) {
 		char *signature = ag_class_signature(jvm, classes.list[i]);

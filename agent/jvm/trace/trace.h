@@ -7,10 +7,10 @@
  * - Each traced method has an id (ag_trace_id()), which the library never reuses.  The low bits of
  *   an id are the slot of the trace in a table that is never freed.  A hook does nothing if its id
  *   does not belong to the trace in this slot.
- * - Before a hook reads other members of a trace, it enters the trace (instrument/quiesce.h).  A
- *   trace is freed when no hook is in flight.
- * - A hook never waits, runs no Java code, and leaves no exception pending.  Calls for which there
- *   is no room are counted.  On the session's thread a hook does nothing.
+ * - Before a hook reads a trace, except for a few atomic members, it enters the trace
+ *   (instrument/quiesce.h).  A trace is freed when no hook is in flight.
+ * - A hook never waits, runs no Java code, and leaves no exception pending.  A call for which there
+ *   is no room is counted but not recorded.  On the session's thread a hook does nothing.
  *
  * The hook at a method's entry returns a token, which the method passes to the hooks at its end.
  * The token is the time at which the call began or, if values are recorded, the id of the call's
@@ -33,13 +33,13 @@ struct ag_trace_wanted {
 	/* calls that take less than min_ns are only counted, unless they throw an exception */
 	uint64_t min_ns;
 	uint32_t per_second;      /* maximum of recorded calls per second; 0: no limit */
-	uint32_t chars, elements; /* maximum recorded of a String and of an array */
+	uint32_t chars, elements; /* recorded at most: chars of a String, elements of an array */
 };
 
 /*
  * Creates a trace for n methods, each of which must be described with ag_trace_describe().  The
- * trace records no calls before ag_trace_begin().  Returns NULL with the error recorded, also if
- * AG_TRACES traces are running.  The memory counts against the session's budget.
+ * trace records no calls before ag_trace_begin().  Returns NULL with the error recorded, for
+ * example if AG_TRACES traces are running.  The memory counts against the session's budget.
  */
 struct ag_trace *ag_trace_new(struct ag_jvm *jvm, const struct ag_trace_wanted *wanted, uint32_t n);
 
@@ -63,16 +63,16 @@ const char *ag_trace_refuses(const struct ag_trace *trace, const char *signature
 
 /*
  * ag_trace_begin() enables the hooks.  Call it before classes are instrumented; otherwise the hook
- * at the end of a call could run although that at its begin did nothing.  ag_trace_end() disables
+ * at a method's end could run although the hook at its entry did nothing.  ag_trace_end() disables
  * the hooks, and waits up to 50 ms for hooks in flight, so that a later drain is complete.
  */
 void ag_trace_begin(struct ag_trace *trace);
 void ag_trace_end(struct ag_trace *trace);
 
 /*
- * Checks the clock of the hooks.  Adds the calls that `ns` nanoseconds permit to the credit of the
- * rate limit, which is at most the calls of one second.  Call this often, with the time since the
- * last call.
+ * Checks the clock of the hooks.  Increases the credit of the rate limit by the number of calls
+ * that may be recorded in `ns` nanoseconds, up to the number for one second.  Call this function
+ * often, with the time since the previous call.
  */
 void ag_trace_tick(struct ag_trace *trace, uint64_t ns);
 
@@ -81,7 +81,7 @@ struct ag_call {
 	uint32_t method; /* number of the method, which is the parameter i of ag_trace_id() */
 	uint64_t when_ns; /* begin of the call, ns since 1970 */
 	uint64_t ns;      /* duration of the call */
-	uint64_t thread_id; /* Thread.getId(), also for virtual threads */
+	uint64_t thread_id; /* Thread.getId() of the platform or virtual thread */
 	const char *thread; /* the thread's name */
 	bool threw;
 	/* values: the arguments; result: the result or, if `threw`, the exception (wire/value.h) */

@@ -71,7 +71,7 @@ void ag_pool_release(struct ag_jvm *jvm, struct ag_pool *pool)
 	*pool = (struct ag_pool){ 0 };
 }
 
-/* Claims a record for the current hook.  Returns false if its state is no longer `was`. */
+/* Claims a record for the current hook.  Returns false if the record's state is not `was`. */
 static bool seize(struct ag_record *r, uint64_t was, uint64_t generation)
 {
 	return __atomic_compare_exchange_n(&r->state, &was, generation << 2 | AG_RECORD_BUSY,
@@ -79,7 +79,8 @@ static bool seize(struct ag_record *r, uint64_t was, uint64_t generation)
 }
 
 /*
- * Takes the unused record with the lowest index, so that memory is touched only when it is needed.
+ * Takes the unused record with the lowest index, so that the pages of records that are never needed
+ * take no memory.
  */
 static struct ag_record *take_unused(struct ag_pool *pool, uint32_t *index)
 {
@@ -206,7 +207,7 @@ static struct ag_record *take_counting(const struct ag_hook *hook, bool by_rate,
 
 /*
  * Takes a record.  If the trace has a min_ns, does not apply the rate limit, because the limit
- * concerns only calls that take that long; ag_call_close() applies it.
+ * concerns only calls that take at least min_ns; ag_call_close() applies the limit.
  */
 jlong ag_call_open(const struct ag_hook *hook)
 {
@@ -265,8 +266,8 @@ static void put_result(const struct ag_hook *hook, struct ag_record *r, bool thr
 {
 	const struct ag_trace *trace = hook->trace;
 	/*
-	 * Use the type of the hook's method, not of the record's: it is that of `value` even if the
-	 * token is invalid.
+	 * Use the result type of hook->method, not of r->method, because it is the type of `value`
+	 * even if the token is invalid.
 	 */
 	const struct ag_method *method = &trace->methods[hook->method];
 	bool values = (trace->wanted.flags & WIRE_TRACE_VALUES) != 0;

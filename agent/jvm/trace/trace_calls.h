@@ -6,8 +6,8 @@
  * call that has not ended.
  *
  * The state of a record is a generation and an enum ag_record_kind (trace_record.h).  A hook claims
- * the record of a token with a compare-and-swap of the state.  It fails if the record has another
- * generation than the token, because the token's call was reported or has lost its record.
+ * the record of a token with a compare-and-swap of the state.  The claim fails if the record has
+ * another generation than the token, because the token's call was reported or has lost its record.
  */
 #ifndef JTOOL_AGENT_JVM_TRACE_TRACE_CALLS_H
 #define JTOOL_AGENT_JVM_TRACE_TRACE_CALLS_H
@@ -59,8 +59,8 @@ void ag_call_add(const struct ag_hook *hook, int64_t began_ns, bool threw, const
 int ag_pool_take(struct ag_jvm *jvm, struct ag_trace *trace, ag_call_fn *report, void *arg);
 
 /*
- * Returns the serial number (see `range` in trace_state.h) that the first method of the trace has
- * which created this token.  The lowest bits of a token are the slot of the trace.
+ * Returns a part of the token: the serial number (see `range` in trace_state.h) of the first method
+ * of the trace that created the token.  The lowest bits of a token are the slot of that trace.
  */
 uint32_t ag_token_first(jlong token);
 

@@ -3,9 +3,9 @@
  *
  * Reading the clock takes most of the time of the two hooks of a call.  So this clock reads the
  * time stamp counter itself, which takes 10 ns; the C library's clock_gettime() takes 24 ns,
- * because it also orders and scales the readings.  It does so only on x86-64, and only if the
- * counter is the kernel's own clock source, because the kernel has then checked that the counter
- * has a constant rate and is equal on all processors (arch/x86/kernel/tsc.c and tsc_sync.c).  The
+ * because it orders and scales the readings.  This clock reads the counter only on x86-64, and only
+ * if the counter is the kernel's own clock source: the kernel has then checked that the counter has
+ * a constant rate and is equal on all processors (arch/x86/kernel/tsc.c and tsc_sync.c).  The
  * client looks up the clock source, see WIRE_TRACE_COUNTER.
  *
  * The rate of the counter is measured when a trace begins, and compared with CLOCK_MONOTONIC as

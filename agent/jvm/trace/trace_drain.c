@@ -6,8 +6,8 @@
 
 /*
  * Lists each done record in pool->order as end << AG_RECORD_BITS | index of the record.  `end` is
- * the end of the call in ns since the pool was created, which fits for 52 days.  Returns their
- * number.
+ * the end of the call in ns since the pool was created, which fits for 52 days.  Returns the number
+ * of done records.
  */
 static uint32_t list_done(struct ag_pool *pool)
 {

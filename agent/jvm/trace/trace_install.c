@@ -125,7 +125,7 @@ static void prepare_classes(struct ag_jvm *jvm, struct ag_install *install,
 			why = ag_hooks_hidden(jvm, class);
 		if (code == JVMTI_ERROR_NONE && !why)
 			code = take_class(jvm, install, i, class);
-		ag_clear_error(jvm); /* reported in the methods' rows */
+		ag_clear_error(jvm); /* `code` and `why` have the reason */
 		if (code == JVMTI_ERROR_NONE && !why)
 			ag_instrument_set_hooked(ag_instrument_class(&install->base, i), true);
 		else
@@ -232,8 +232,8 @@ static int prepare(struct ag_jvm *jvm, struct ag_install *install, const struct 
 
 /*
  * Adds the hooks to the classes.  Creates the references to the classes in a JNI local frame, whose
- * end deletes them all.  Deleting each element of `refs` would not, because ag_instrument_add()
- * reorders the array and overwrites elements.
+ * end deletes them all.  Deleting each element of `refs` would miss some of them, because
+ * ag_instrument_add() reorders the array and overwrites elements.
  */
 static int add_hooks(struct ag_jvm *jvm, struct ag_install *install)
 {
@@ -278,12 +278,12 @@ static bool is_any_touched(const struct ag_install *install)
 void ag_uninstall(struct ag_jvm *jvm, struct ag_install *install, jvmtiError *code)
 {
 	if (ag_ref_expect(jvm, (jint)install->n_classes) != 0)
-		ag_clear_error(jvm); /* HotSpot also creates references beyond the capacity */
+		ag_clear_error(jvm); /* HotSpot creates references even beyond the capacity */
 	*code = restore(jvm, install, ag_instrument_is_hooked);
 	/*
-	 * Another thread may be redefining a class, and its version may have hooks of this trace.
-	 * JDK 8 has no lock for redefinitions, so the other thread could install its version after
-	 * this thread has restored the class.  So wait a little and restore the class again.
+	 * Another thread may be redefining a class, with bytes that have hooks of this trace.  JDK
+	 * 8 has no lock for redefinitions, so the other thread could install these bytes after this
+	 * thread has restored the class.  So wait a little and restore the class again.
 	 */
 	if (is_any_touched(install)) {
 		(void)poll(NULL, 0, RACE_MS);

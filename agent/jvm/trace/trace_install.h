@@ -2,10 +2,10 @@
  * Adds hooks to classes and removes them.
  *
  * All classes are retransformed at once, in an environment of the trace.  The ClassFileLoadHook of
- * this environment instruments the incoming bytes, also when another thread retransforms a class
+ * this environment instruments the incoming bytes, even if another thread retransforms a class
  * meanwhile.  To remove the hooks, the ClassFileLoadHook returns a copy of the incoming bytes
- * (patch/patches.h has the reason for the copy).  It recognises a class by its tag, and holds no
- * lock while it calls the JVM (instrument/instrument.h).
+ * (patch/patches.h has the reason for the copy).  The ClassFileLoadHook recognises a class by its
+ * tag, and holds no lock while it calls the JVM (instrument/instrument.h).
  *
  * References to the classes are weak: a class that is unloaded during the trace needs no restoring.
  */
@@ -27,17 +27,17 @@ struct ag_install_method {
 };
 
 /*
- * Adds hooks to as many of the n methods as possible, and stores the reason in each other method.
- * If the JVM refuses all classes together, tries smaller groups, so that one class does not affect
- * the others.  With `values` the hooks record arguments and results.  Returns NULL with the error
- * recorded if nothing was tried; otherwise the caller must call ag_uninstall().
+ * Adds hooks to as many of the n methods as possible; in each method without hooks, stores the
+ * reason.  If the JVM refuses all classes together, tries smaller groups, so that one class does
+ * not affect the others.  With `values` the hooks record arguments and results.  Returns NULL with
+ * the error recorded if nothing was tried; otherwise the caller must call ag_uninstall().
  */
 struct ag_install *ag_install(struct ag_jvm *jvm, struct ag_trace *trace, bool values,
 			      struct ag_install_method *methods, uint32_t n);
 
 /*
- * Restores all classes and frees `install`.  If the JVM has not restored a class, *code is its
- * error, else JVMTI_ERROR_NONE.  Hooks that remain in such a class do nothing.
+ * Restores all classes and frees `install`.  If the JVM has not restored a class, *code is the
+ * JVM's error, else JVMTI_ERROR_NONE.  Hooks that remain in such a class do nothing.
  */
 void ag_uninstall(struct ag_jvm *jvm, struct ag_install *install, jvmtiError *code);
 

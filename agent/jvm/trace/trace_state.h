@@ -1,5 +1,5 @@
 /*
- * State that the source files of a trace share.  trace.c allocates, ends and frees it;
+ * State that the source files of a trace share.  trace.c allocates, ends and frees the trace;
  * trace_hooks.c has the natives, trace_calls.c fills the records of calls, trace_drain.c reports
  * the records, trace_values.c and java_lang.c describe values, and trace_sums.c adds up the sums.
  *

@@ -1,4 +1,4 @@
-/* Optimised for speed, because hooks call this (trace_hooks.c). */
+/* Optimised for speed, because hooks call ag_sums_add() (trace_hooks.c). */
 #ifndef __clang__ /* clang has no such pragma */
 #pragma GCC optimize("O2")
 #endif
