@@ -16,7 +16,7 @@ struct top_jvm {
 	const char *main; /* simple name of the main class */
 	const char *version, *gc;
 	double uptime; /* seconds since the start of the JVM */
-	/* CPU time in seconds; cpu_limit: number of CPUs that the JVM may use */
+	/* cpu_s: CPU time in seconds; cpu_limit: number of CPUs that the JVM may use */
 	double cpu_s, cpu_limit;
 	int64_t resident, memory_limit, heap_max;
 	unsigned threads;
@@ -24,8 +24,8 @@ struct top_jvm {
 };
 
 /*
- * Returns the indices of the JVMs that match `filter`, in its sort order, and their number in *n.
- * The caller frees the array.
+ * Returns the indices of the JVMs that match `filter`, sorted as `filter` says, and their number in
+ * *n.  The caller frees the array.
  */
 size_t *top_jvms_choose(const struct top_jvm *jvms, size_t n_jvms, const struct top_filter *filter,
 			size_t *n);

@@ -51,10 +51,14 @@ void top_threads_release(struct top_threads *t);
 
 /*
  * Returns whether a dump would give names to threads.  It would if a thread was in two readings and
- * no dump was requested for it.  For threads with a shorter life, a dump is not worth the pause.
+ * no dump was requested for it.  A thread that was in only one reading is not worth the pause of a
+ * dump.
  */
 bool top_threads_are_unknown(const struct top_threads *t);
-/* Call this when a thread dump is requested.  Threads that start later are not in that dump. */
+/*
+ * Call this when a thread dump is requested: sets `is_asked` of all threads, because threads that
+ * start later are not in that dump.
+ */
 void top_threads_ask(struct top_threads *t);
 /* Sets the names and ids of the threads that are in the dump. */
 void top_threads_name(struct top_threads *t, const struct thread_dump *dump);
@@ -76,8 +80,8 @@ struct top_filter {
 };
 
 /*
- * Returns the indices of the threads that match `filter`, in its sort order, and their number in
- * *n.  The caller frees the array.
+ * Returns the indices of the threads that match `filter`, sorted as `filter` says, and their number
+ * in *n.  The caller frees the array.
  */
 size_t *top_threads_choose(const struct top_threads *t, const struct top_filter *filter,
 			   size_t *n);

@@ -1,9 +1,11 @@
 #include "model/top/vm_rates.h"
 
-/* seconds after which the values of the mean rate are halved, so that old ones count less */
+/* limit in seconds for the window from window_s to now; a longer one is halved, with its bytes */
 #define WINDOW_S 20
 
-/* Returns the growth of a total, in seconds, in percent of `seconds`; -1: unknown. */
+/*
+ * Returns the increase of a total, which is in seconds, as a percentage of `seconds`; -1: unknown.
+ */
 static double share(double before, double now, double seconds)
 {
 	if (before < 0 || now < 0)
@@ -25,9 +27,9 @@ static void set_allocation(struct vm_history *h, double bytes, double seconds)
 }
 
 /*
- * Returns the bytes that were allocated in eden between two readings with n collections between
- * them: the free space at the last reading, a full eden between every two collections, and the
- * space in use now.
+ * Returns the bytes that were allocated in eden between the readings `last` and `now`, with n
+ * collections between them.  They are the sum of the free space at `last`, a full eden between
+ * every two collections, and the space in use at `now`.
  */
 static double through_eden(const struct vm_reading *last, const struct vm_reading *now, int64_t n)
 {
@@ -41,9 +43,9 @@ static double through_eden(const struct vm_reading *last, const struct vm_readin
 
 /*
  * Updates the rate if the counter of eden changes only in a collection, as in Serial and Parallel
- * of JDK 24 and later (JDK-8241678).  The rate is then the mean over several collections, because a
- * reading notices a collection late.  If the next collection takes longer than this rate predicts,
- * the rate is reduced.
+ * of JDK 24 and later (JDK-8241678).  The rate is then the mean over several collections, because
+ * the time of a collection is known only as the time of the next reading.  If the next collection
+ * comes later than this rate predicts, the rate is reduced.
  */
 static void update_lagging_eden(struct vm_history *h, const struct vm_reading *now, int64_t n)
 {
