@@ -38,7 +38,7 @@ struct hprof_answer hprof_answer_parse(const char *text);
 
 /*
  * Position in a file of `size` bytes.  hprof_walk_step() needs HPROF_READ bytes from `at`, or the
- * rest of the file.
+ * rest of the file if that is shorter.
  */
 struct hprof_walk {
 	uint64_t at, size;

@@ -191,8 +191,8 @@ static int strength_of(const struct heap *heap, uint32_t class)
 }
 
 /*
- * Stores in `chain` a class and its superclasses, up to the first one in `known` (which may be
- * NULL).  Returns their number, or 0 if there are more than CHAIN_MAX.
+ * Stores in `chain` a class and its superclasses, up to and including the first one in `known`
+ * (which may be NULL).  Returns their number, or 0 if there are more than CHAIN_MAX.
  */
 static size_t chain_of(const struct hprof_classes *classes, uint32_t class, const bool *known,
 		       uint32_t *chain)

@@ -32,7 +32,7 @@ struct hprof_field {
 /* A reference field at an offset in the dumped bytes of an instance. */
 struct hprof_ref {
 	uint32_t at;    /* byte offset in the instance */
-	uint32_t index; /* number of the field; if is_referent: enum heap_stream_strength */
+	uint32_t index; /* number of the field; of Reference.referent: enum heap_stream_strength */
 	bool is_referent;
 };
 
@@ -148,7 +148,7 @@ struct hprof_input {
 	uint64_t segment; /* bytes that remain in the current heap dump segment */
 	struct buf carry; /* start of a record of which more bytes are needed */
 	bool segmented, in_dump, ended;
-	/* in AT_ELEMENTS: number of the next element, and their total */
+	/* in AT_ELEMENTS: number of the next element, and number of all elements */
 	uint32_t element, n_elements;
 };
 
@@ -185,8 +185,8 @@ unsigned hprof_type_size(const struct hprof_reader *r, unsigned type);
 
 /* Defined in hprof_memory.c: counts the memory that a dump takes in addition to its graph. */
 /*
- * Counts an allocated block.  Not needed for arrays that grow and for hash tables, because
- * hprof_check_memory() reads their capacities.
+ * Counts an allocated block.  Not needed for arrays that grow and for hash tables, whose capacities
+ * hprof_check_memory() adds.
  */
 void hprof_charge(struct hprof_reader *r, size_t bytes);
 /* Returns -1 with err set (EXIT_PARTIAL) if the memory exceeds wants.max_memory. */
@@ -242,8 +242,8 @@ int hprof_too_deep(const struct hprof_reader *r, uint32_t class, struct err *err
 int hprof_bad_instance(const struct hprof_reader *r, uint32_t class, uint32_t data_len,
 		       struct err *err);
 /*
- * Computes shapes[] of the class and of its superclasses, where shaped[] is not set yet, and sets
- * shaped[].  Returns 0, or -1 if there are too many superclasses.
+ * Computes shapes[i] for the class and each of its superclasses whose shaped[i] is false, and sets
+ * shaped[i].  Returns 0, or -1 if there are too many superclasses.
  */
 int hprof_shape(const struct hprof_reader *r, const struct object_layout *l, uint32_t class,
 		struct object_layout_shape *shapes, bool *shaped) _must_check_;

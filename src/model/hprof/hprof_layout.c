@@ -8,7 +8,7 @@
 #include "model/hprof/hprof_internal.h"
 #include "model/class/class_origins.h"
 
-/* score() subtracts this for objects that overlap, which is impossible, while gaps are common */
+/* score() subtracts this for two objects that would overlap; a gap between objects costs nothing */
 #define OVERLAP_COST 64
 
 void hprof_name_loaders(struct hprof_reader *r)
@@ -50,7 +50,7 @@ static bool declares(const struct hprof_reader *r, const char *class, const char
 
 /*
  * Returns the newest release whose marker field exists in the dump, else 8.  Every JVM loads the
- * classes of these fields.
+ * classes that declare these fields, so a release that has the field is recognised.
  */
 static unsigned guess_release(const struct hprof_reader *r)
 {

@@ -23,8 +23,8 @@ void hprof_names_release(struct hprof_names *n)
 }
 
 /*
- * Returns the position after a thread's name in a line, where `" #12 ` gives the thread's number;
- * NULL if there is none.
+ * Returns the position of the last `" #` in a line: the end of the thread's name and the start of
+ * its number.  Returns NULL if there is none.
  */
 static const char *find_tid(struct strview line)
 {
@@ -32,7 +32,7 @@ static const char *find_tid(struct strview line)
 
 	for (const char *at = line.at; line.end - at > 3; at++) {
 		if (memcmp(at, "\" #", 3) == 0)
-			/* The last match counts, because a name may contain the same characters */
+			/* the last match counts, because a name may contain the same characters */
 			found = at;
 	}
 	return found;

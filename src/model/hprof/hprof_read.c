@@ -140,8 +140,9 @@ static ssize_t parse_next(struct hprof_reader *r, const uint8_t *p, size_t len, 
 }
 
 /*
- * Advances the position by n bytes and the skipped elements.  Returns -1 with err set if they
- * exceed the segment.
+ * Advances the position by n parsed bytes.  Takes from the segment these bytes and the next
+ * in->skip bytes, which are array elements to skip.  Returns -1 with err set if the segment is
+ * shorter.
  */
 static int advance(struct hprof_reader *r, size_t n, enum hprof_state before, struct err *err)
 {
@@ -191,9 +192,9 @@ static ssize_t parse_all(struct hprof_reader *r, const uint8_t *p, size_t len, s
 }
 
 /*
- * Appends new bytes to the record in in->carry, and parses it.  The amount doubles each time, so
- * that no byte is copied often.  Returns how many of the new bytes were parsed or copied, or -1
- * with err set.
+ * Appends new bytes to the record in in->carry, and parses it.  Appends as many bytes as the record
+ * has already, so a long record is parsed only a few times until it is complete.  Returns how many
+ * of the new bytes were parsed or copied, or -1 with err set.
  */
 static ssize_t take_carried(struct hprof_reader *r, const uint8_t *p, size_t len, struct err *err)
 {

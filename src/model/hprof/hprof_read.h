@@ -60,12 +60,14 @@ struct hprof_count {
 	uint64_t instances, bytes;
 };
 struct hprof_count hprof_count(const struct hprof_reader *r, uint32_t class);
-/* Returns the number of the class java.lang.Class, for struct graph_facts, or GRAPH_NONE. */
+/*
+ * Returns the number of the class java.lang.Class (for struct graph_facts); GRAPH_NONE: not read.
+ */
 uint32_t hprof_class_class(const struct hprof_reader *r);
 
 #define HPROF_SAMPLE_MAX (256 * 1024) /* maximum number of objects in the sample */
 /*
- * Returns the object layout whose sizes fit best to the distances between the sampled objects of a
+ * Returns the object layout whose sizes best fit the distances between the sampled objects of a
  * reader that had no layout.  Returns an unknown layout if superclasses are circular.
  */
 struct object_layout hprof_guess_layout(struct hprof_reader *r);

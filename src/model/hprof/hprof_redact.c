@@ -9,7 +9,7 @@
 #define MAGIC "JAVA PROFILE 1.0." /* followed by '1' or '2' and a NUL */
 #define HEADER_BYTES (sizeof(MAGIC) + 1 + 4 + 8)
 #define RECORD_HEAD 9  /* u1 tag, u4 time, u4 length */
-#define TEXT_MAX 32    /* symbols of this length in bytes or more are not compared */
+#define TEXT_MAX 32    /* note_text() ignores symbols of this many bytes or more */
 
 enum {
 	TAG_UTF8 = 0x01,
@@ -137,7 +137,7 @@ static bool is_text(const struct hprof_redactor *r, const struct redact_symbol *
 	return s->len == strlen(text) && memcmp(r->held.data + s->at, text, s->len) == 0;
 }
 
-/* Checks whether the symbol that was just read is one of those that the redactor must know. */
+/* Checks whether the symbol that was just read is one whose id the redactor must know. */
 static void note_text(struct hprof_redactor *r)
 {
 	const struct redact_symbol *s = &r->symbols[r->n_symbols - 1];

@@ -10,8 +10,8 @@
  *
  * A dump is untrusted.  A record that the redactor cannot interpret, such as an instance before its
  * class, is an error: no byte of it is passed on.  The redactor needs memory for names and classes
- * only: in HotSpot's dumps they precede the first object, and the redactor holds them back until
- * then.
+ * only: in HotSpot's dumps these precede the first object, and the redactor passes on nothing
+ * before it has read the first object.
  */
 #ifndef JTOOL_MODEL_HPROF_HPROF_REDACT_H
 #define JTOOL_MODEL_HPROF_HPROF_REDACT_H

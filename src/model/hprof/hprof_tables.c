@@ -6,7 +6,7 @@
 #include "model/hprof/hprof_internal.h"
 #include "model/class/type_name.h"
 
-/* longest name shown, in bytes, because many fields could refer to one huge name */
+/* limit in bytes for the copy of a name, because many fields could refer to one huge name */
 #define NAME_SHOWN 256
 /* limit in bytes for all names, because a compressed dump can expand to any size */
 #define TEXTS_MAX (1u << 30)
@@ -193,7 +193,8 @@ static int take_frame(struct hprof_tables *t, unsigned id_size, const uint8_t *p
 }
 
 /*
- * Stores one stack trace for each thread.  The trace of thread 0 is empty; all allocations have it.
+ * Stores one stack trace for each thread.  The trace of thread 0 is empty: HotSpot gives it as the
+ * allocation trace of all objects.
  */
 static int take_trace(struct hprof_reader *r, const uint8_t *p, size_t len)
 {

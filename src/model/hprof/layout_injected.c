@@ -35,8 +35,8 @@ static const struct row injected[] = {
 };
 
 /*
- * Numbers of @Contended fields, which are all in one group.  If all are 0, the class itself is
- * @Contended.
+ * Numbers of @Contended fields, which are all in one group.  A row without fields means that the
+ * class itself is @Contended.
  */
 static const struct row contended[] = {
 	{ "java.lang.Thread", 8, 18, 1, 2, 0, 0, 0 },
@@ -79,8 +79,8 @@ static void add(struct object_layout_fields *f, const struct object_layout_field
 }
 
 /*
- * Subtracts the numbers of fields.  Returns false if *f has too few fields, because the class is
- * then not the one of this JDK release.
+ * Subtracts the numbers of fields.  Returns false if *f has too few fields: the class is then not
+ * that of this JDK release.
  */
 static bool subtract(struct object_layout_fields *f, const struct object_layout_fields *less)
 {

@@ -106,8 +106,8 @@ static void put_after(struct object_layout_shape *s, uint32_t n, uint32_t size)
 }
 
 /*
- * Adds @Contended fields, which have their own cache lines.  JDK 25 does not fill holes there, JDK
- * 27 does.
+ * Adds @Contended fields, which have their own cache lines.  HotSpot fills the holes between them
+ * from JDK HOLES_FILLED on.
  */
 static void put_contended(const struct object_layout *l, struct object_layout_shape *s,
 			  const struct object_layout_fields *f)

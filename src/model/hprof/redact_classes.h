@@ -17,9 +17,9 @@ struct redact_class {
 	uint64_t super;
 	size_t fields, n_fields; /* the class's own fields: bytes in redact_classes.fields */
 	/*
-	 * If `known`, the members below are set: redact_classes.runs[runs] to [runs + n_runs - 1]
-	 * are lengths in bytes.  They are, in turn, of bytes that pass and of bytes that are
-	 * cleared, and begin with bytes that pass.
+	 * If `known`, the members below are set.  The class's runs are redact_classes.runs[runs] to
+	 * [runs + n_runs - 1].  Each run is a number of bytes: the bytes of the first run pass,
+	 * those of the second are cleared, and so on in turn.
 	 */
 	bool known;
 	size_t runs, n_runs;

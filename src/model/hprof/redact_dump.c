@@ -1,4 +1,4 @@
-/* Removes values in heap dump segments: of classes, instances and arrays. */
+/* Removes the values of classes, instances and arrays in heap dump segments. */
 #include "model/hprof/redact_internal.h"
 
 #define FIXED_ROOTS 9 /* tags from 1 to FIXED_ROOTS - 1 are those of roots */
@@ -126,7 +126,7 @@ static int take_instance(struct hprof_redactor *r, struct err *err)
 	if (redact_pass(r, len, false, err) < 0)
 		return -1;
 	r->bulk = 0;
-	r->clear = true; /* the first run of a class is one of bytes that pass */
+	r->clear = true; /* inverted when the first run begins, whose bytes pass */
 	r->run = k->runs;
 	r->end_run = k->runs + k->n_runs;
 	return redact_next_subrecord(r, err);

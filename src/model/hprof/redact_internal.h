@@ -13,7 +13,10 @@
 /* bytes of the longest head, that of a CLASS_DUMP: 7 identifiers and 10 bytes */
 #define REDACT_HEAD_MAX 80
 
-/* The part of the dump that hprof_redactor.head has when it has hprof_redactor.need bytes. */
+/*
+ * The part of the dump that is being collected in hprof_redactor.head.  It is complete with
+ * hprof_redactor.need bytes.
+ */
 enum redact_state {
 	HEADER,
 	RECORD,
