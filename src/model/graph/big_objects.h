@@ -33,9 +33,9 @@ uint32_t big_objects_number(const struct big_objects *b, uint32_t node);
 uint64_t big_objects_retained(const struct big_objects *b, uint32_t number);
 /*
  * Returns whether the node belongs to the same list or tree as its dominator.  It does if its
- * dominator has the same class or, for nodes in an array, if the dominator of the array has it.
- * Higher dominators do not count, because a map three levels below another map is not a node of
- * that map.  Returns false for class objects.
+ * dominator has the same class or, because the nodes of a list or tree may be in an array, if the
+ * dominator's dominator has the same class.  Higher dominators do not count: a map three levels
+ * below another map is not a node of that map.  Returns false for class objects.
  */
 bool big_objects_continues(const struct big_objects *b, uint32_t node);
 

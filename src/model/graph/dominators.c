@@ -14,7 +14,10 @@
 
 struct semi_nca {
 	struct graph_dfs dfs;
-	/* numbers of each node's referrers, without edges in the search tree; one range per node */
+	/*
+	 * for each node, a range with the numbers of the nodes that have an edge to it outside of
+	 * the search tree
+	 */
 	uint32_t *others;
 	/*
 	 * Indexed by depth-first number: a forest of the processed nodes, with compressed paths to
@@ -177,8 +180,8 @@ static void find_dominators(struct semi_nca *r)
 }
 
 /*
- * Stores the dominators in the memory of dfs.edge, because the kernel would have to clear new
- * pages.
+ * Stores the dominators in the memory of dfs.edge.  New memory would cost time, because the kernel
+ * clears new pages.
  */
 static void store_dominators(struct semi_nca *r, struct dominators *tree)
 {

@@ -163,7 +163,7 @@ static struct graph_edge near_edge(const struct graph *g, uint32_t at, uint32_t 
 
 /*
  * Reads an edge.  *element is 1 + index of the array element that the previous edge leads from, or
- * 0 if that edge was not an element; it is updated.
+ * 0 if that edge was not an element.  Sets *element likewise for the edge that it reads.
  */
 static struct graph_edge read_edge(const struct graph *g, uint32_t at, uint32_t *element)
 {

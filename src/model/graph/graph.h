@@ -54,12 +54,12 @@ struct graph_facts {
 	 * path through its loader explains nothing.
 	 */
 	const bool *permanent;
-	/* id of the agent's thread, the roots on whose stack are ignored; 0: none */
+	/* id of the agent's thread; roots on its stack are ignored; 0: none */
 	uint64_t own_thread;
 	/*
-	 * true: the heap walk was complete, so an object without a record OBJECT or MIRROR is the
-	 * class object of a primitive type or of an archived class.  If false, the class of such an
-	 * object is unknown.
+	 * true: the heap walk was complete.  A complete walk describes all objects but the class
+	 * objects of primitive types and of archived classes, so an object without a record OBJECT
+	 * or MIRROR is one of these.  If false, the class of such an object is unknown.
 	 */
 	bool whole;
 };
@@ -68,7 +68,7 @@ struct graph_builder;
 
 /*
  * Returns a builder, which builds the graph while the heap stream arrives.  `max_bytes` limits the
- * memory of builder and graph together (0: no limit); dominators_find() needs the same amount in
+ * memory of builder and graph together (0: no limit); dominators_find() needs up to `max_bytes` in
  * addition.
  */
 struct graph_builder *graph_builder_new(size_t max_bytes);
@@ -138,9 +138,9 @@ struct graph_bfs {
 void graph_bfs(const struct graph *g, bool weak, struct graph_bfs *bfs);
 /*
  * Finds paths that explain why `nodes` are alive.  An object in a static field is reachable through
- * the loader of its class, but that part of the path explains nothing.  So a path may also begin at
- * a class object, if that object is reachable without passing `nodes`, and if the loader of its
- * class is not one of `nodes`.
+ * the loader of its class, but that part of the path explains nothing.  So a path begins either at
+ * a root or at a class object, if that object is reachable without passing `nodes`, and if the
+ * loader of the class is not one of `nodes`.
  */
 void graph_bfs_to(const struct graph *g, bool weak, const uint32_t *nodes, size_t n,
 		  struct graph_bfs *bfs);
@@ -149,8 +149,8 @@ void graph_bfs_release(struct graph_bfs *bfs);
 struct graph_edge graph_bfs_edge(const struct graph *g, const struct graph_bfs *bfs, uint32_t node);
 /*
  * Returns the root that refers to `node`; of several, the one with the most informative kind.
- * Returns NULL if the node is not a root.  A class object always counts as a root, of the kind
- * HEAP_STREAM_ROOT_CLASS if it has no other.
+ * Returns NULL if the node is not a root.  A class object always counts as a root; if no root
+ * refers to it, the kind is HEAP_STREAM_ROOT_CLASS.
  */
 const struct graph_root *graph_root_of(const struct graph *g, uint32_t node);
 
@@ -173,8 +173,9 @@ struct dominators {
 	uint64_t total;        /* bytes of all reachable nodes */
 	uint64_t n_reached;    /* number of reachable nodes */
 	/*
-	 * Nodes that are reachable only through REFERENTs, indexed by the strength of the weakest
-	 * REFERENT on the node's best path (enum heap_stream_strength).
+	 * Nodes that are reachable only through REFERENTs, indexed by strength (enum
+	 * heap_stream_strength).  The strength of a path is that of its weakest REFERENT; the
+	 * strongest path to a node counts.
 	 */
 	struct {
 		uint64_t n, bytes;
@@ -185,7 +186,8 @@ void dominators_release(struct dominators *tree);
 
 /*
  * The sums of a group of classes.  In graph_sum_up(), class c belongs to group[c], which is below
- * n_groups.  `retained` counts the nodes that no other node of the group dominates.
+ * n_groups.  `retained` is the sum of the retained sizes of the nodes that no other node of the
+ * group dominates.
  */
 struct graph_sum {
 	uint64_t instances, shallow, retained; /* shallow and retained are bytes */

@@ -22,8 +22,9 @@ static void reach(struct search *s, uint32_t to, uint32_t from, uint32_t edge)
 }
 
 /*
- * Adds roots to the queue: with `classes` the class roots (HEAP_STREAM_ROOT_CLASS), otherwise all
- * others.  Callers add the class roots first, because their paths are the clearest.
+ * Adds roots to the queue: with `classes` the class roots (HEAP_STREAM_ROOT_CLASS), otherwise the
+ * roots of all other kinds.  Callers add the class roots first, because paths from these are the
+ * clearest.
  */
 static void reach_roots(struct search *s, bool classes)
 {

@@ -135,8 +135,8 @@ static int compare_texts(const void *a_, const void *b_)
 }
 
 /*
- * Sorts the tables by node.  The table graph.lengths is mostly in order already, because the first
- * reference to an array has its length.
+ * Sorts the tables by node.  The table graph.lengths is mostly in order already: nodes are numbered
+ * at the first reference to them, and the first reference to an array also adds the array's length.
  */
 static void sort_tables(struct graph *g)
 {

@@ -9,7 +9,7 @@
 
 struct graph_dfs {
 	const struct graph *graph;
-	bool weak;         /* follow REFERENT edges, too */
+	bool weak;         /* follow REFERENT edges like strong references */
 	uint32_t n;        /* the highest depth-first number given so far */
 	/* Arrays indexed by depth-first number: */
 	uint32_t *node;    /* the node with this number */
@@ -19,7 +19,10 @@ struct graph_dfs {
 	/* Arrays indexed by node, edge or class: */
 	struct graph_dfs_state {
 		uint32_t number; /* depth-first number; 0: not visited */
-		/* number of edges to the node that are not in tree_edges; see also dominators.c */
+		/*
+		 * number of edges to the node that are not in tree_edges; start_ranges() in
+		 * dominators.c replaces it by an index in semi_nca.others
+		 */
 		uint32_t others;
 	} *state;
 	/* one bit per edge (class edges have none): the edge is in the search tree */

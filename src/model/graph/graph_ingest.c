@@ -8,7 +8,9 @@
 #include "base/xalloc.h"
 
 #define NODES_MAX (UINT32_C(1) << 31)
-/* limit for edges, with one class edge per node; higher numbers have special meanings */
+/*
+ * limit for the stream's edges plus one class edge per node; higher numbers have special meanings
+ */
 #define EDGES_MAX (UINT32_MAX - 99)
 
 struct graph_builder *graph_builder_new(size_t max_bytes)
@@ -62,8 +64,8 @@ static void add_node(struct graph_builder *b)
 }
 
 /*
- * Stores the size of an object.  Each record of a reference to the object may have its size, and
- * all these sizes must be equal.
+ * Stores the size of an object.  Each record of a reference to the object may have the object's
+ * size; all these sizes must be equal.
  */
 static int take_size(struct graph_builder *b, uint32_t node, const struct heap_stream_record *r)
 {
@@ -114,8 +116,8 @@ static uint8_t tag_of(struct graph_builder *b, enum graph_via via, uint32_t inde
 }
 
 /*
- * Returns whether the object belongs to jtool's agent.  Such objects mostly come first, and have
- * low numbers.
+ * Returns whether the object belongs to jtool's agent.  Such objects mostly come first and have low
+ * numbers, so comparing the number suffices for most other objects.
  */
 static bool is_own(const struct graph_builder *b, uint32_t node)
 {
@@ -150,8 +152,8 @@ static int take_edge(struct graph_builder *b, uint32_t to, enum graph_via via,
 }
 
 /*
- * Records the class number of a java.lang.Class that was sent as OBJECT.  Returns -EBADMSG if
- * another one had another class number.
+ * Records the class number of a java.lang.Class that was sent as OBJECT.  Returns -EBADMSG if an
+ * earlier one had a different class number.
  */
 static int claim_class_object(struct graph_class_objects *objects, uint32_t class)
 {

@@ -19,7 +19,7 @@
 #define GRAPH_OWN (1u << 31) /* the object belongs to jtool's agent */
 /* the object is a java.lang.Class; the class number is that of the class it represents */
 #define GRAPH_MIRROR (1u << 30)
-/* the object had an OBJECT or MIRROR record; others have no class */
+/* the object had an OBJECT or MIRROR record; without one, it has no class */
 #define GRAPH_DESCRIBED (1u << 29)
 #define GRAPH_ROOT (1u << 28)
 #define GRAPH_ARRAY (1u << 27)  /* the object has an entry in lengths[] */
@@ -38,7 +38,7 @@
 
 /*
  * The meaning of the codes first to first + n - 1.  Code first + i means `via` with index i; for an
- * element, it means that i indices were skipped.
+ * element, it means that i indices of the array were skipped after the previous element's.
  */
 struct graph_code {
 	uint8_t via, first, n;

@@ -28,7 +28,10 @@ struct held_by_class_wanted {
 	const uint32_t *holders;
 	const uint8_t *roles;    /* indexed by big object: enum held_role */
 	uint32_t roots;          /* the holder for objects that only the roots dominate */
-	/* count small nodes of a holder's list as HELD_SHALLOW, and what they dominate, too */
+	/*
+	 * true: a small node that continues the holder's list or tree (big_objects_continues())
+	 * counts as HELD_SHALLOW, and the objects that it dominates count for the holder
+	 */
 	bool follow;
 };
 
