@@ -6,9 +6,9 @@
 #include "model/jfr/jfr_names.h"
 #include "model/jfr/profile/jfr_profile_internal.h"
 
-#define DEFAULT_INTERVAL_NS 20000000 /* of default.jfc */
+#define DEFAULT_INTERVAL_NS 20000000 /* of ExecutionSample, from default.jfc */
 
-/* Numbers in jfr_type.user: the sources from 1, then these. */
+/* Values of jfr_type.user: the number of a source, from 1 on, or one of these. */
 enum {
 	USER_NONE = 0,
 	USER_LOST_SAMPLES = JFR_PROFILE_SOURCES + 1,
@@ -16,7 +16,7 @@ enum {
 	USER_JVM,
 };
 
-/* The fields of a type in a chunk; n is 0 if it does not have the field. */
+/* Paths to the fields of an event type in the current chunk; n is 0 if the type lacks the field. */
 struct binding {
 	struct jfr_path trace, thread, value, leaf, state, failed, biased;
 };
@@ -26,10 +26,10 @@ struct pass {
 	struct profile *p;
 	struct jfr_profile_stacks stacks;
 	struct binding bindings[JFR_PROFILE_SOURCES + 1];
-	struct jfr_path amount, samples; /* of the events of losses */
-	struct jfr_path version, arguments; /* of the JVM */
-	bool is_old_jvm, is_8, has_debug_info; /* older than JDK 25 */
-	bool is_foreign; /* async-profiler recorded this */
+	struct jfr_path amount, samples; /* in DataLoss, CPUTimeSamplesLost */
+	struct jfr_path version, arguments; /* in JVMInformation */
+	bool is_old_jvm, is_8, has_debug_info; /* is_old_jvm: older than JDK 25 */
+	bool is_foreign; /* async-profiler has written the recording */
 	struct buf text;
 	unsigned chunks;
 };
@@ -40,7 +40,10 @@ static void find(const struct jfr_type *type, const char *name, struct jfr_path 
 		path->n = 0;
 }
 
-/* A stack or thread that is not a constant is not known again by its key. */
+/*
+ * Finds a field that is a constant.  A stack or thread is recognised only by the key of such a
+ * field.
+ */
 static void find_constant(const struct jfr_type *type, const char *name, struct jfr_path *path)
 {
 	find(type, name, path);
@@ -105,7 +108,7 @@ static void begin(void *arg, const struct jfr_chunk *chunk)
 		pass->p->duration_ns = INT64_MAX;
 }
 
-/* Returns the number in the unit of its field; 0 if there is none. */
+/* Returns the number in a field (time in ns, amounts of data in bytes); 0 if there is none. */
 static uint64_t number(const struct jfr_event *e, const struct jfr_path *path)
 {
 	struct jfr_datum d;
@@ -142,7 +145,9 @@ const char *jfr_profile_text(struct buf *text, const struct jfr_event *e,
 	return buf_str(text);
 }
 
-/* Whether the event counts; if it does not, it may be reported as a gap. */
+/*
+ * Returns whether the event counts.  Counts an event of a waiting thread as a gap (PROFILE_IDLE).
+ */
 static bool is_counted(struct pass *pass, const struct jfr_profile_source *s,
 		       const struct binding *b, const struct jfr_event *e,
 		       const struct jfr_profile_stack *stack)
@@ -193,7 +198,10 @@ static void count(struct pass *pass, uint32_t source, const struct jfr_event *e)
 		return;
 	if (!p->source)
 		p->source = s->event;
-	/* The first samples of a thread may have the period of an earlier recording. */
+	/*
+	 * Use the shortest period: the first samples of a thread may have that of an earlier
+	 * recording.
+	 */
 	if (strcmp(s->event, "jdk.CPUTimeSample") == 0 &&
 	    (p->interval_ns == 0 || values[0] < p->interval_ns))
 		p->interval_ns = values[0];
@@ -209,7 +217,7 @@ static void count(struct pass *pass, uint32_t source, const struct jfr_event *e)
 	p->samples++;
 }
 
-/* "OpenJDK 64-Bit Server VM (17.0.1+12) for linux-amd64 JRE (17.0.1+12), built on …" */
+/* Parses "OpenJDK 64-Bit Server VM (17.0.1+12) for linux-amd64 JRE (17.0.1+12), built on …". */
 static void take_jvm(struct pass *pass, const struct jfr_event *e)
 {
 	const char *text = jfr_profile_text(&pass->text, e, &pass->version);
@@ -248,7 +256,7 @@ int jfr_profile_scan(const struct jfr_profile_file *file, const struct jfr_consu
 	return rc;
 }
 
-/* What this kind of recording cannot show. */
+/* Sets the gaps that follow from the recorded event type and the JVM. */
 static void set_gaps(const struct pass *pass)
 {
 	struct profile *p = pass->p;
@@ -264,7 +272,7 @@ static void set_gaps(const struct pass *pass)
 				      p->kind == PROFILE_IO;
 }
 
-/* Fills *p from one set of events. */
+/* Fills *p from the events of one set. */
 static int read_set(const struct jfr_profile_file *file, const struct jfr_profile_request *req,
 		    const struct jfr_profile_set *set, struct profile *p, struct err *err)
 {

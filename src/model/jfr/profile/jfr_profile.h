@@ -2,7 +2,8 @@
  * Reads a profile from a flight recording: the samples or events of one kind, by their stacks.
  *
  *     cpu         CPUTimeSample (JDK 25); else ExecutionSample and NativeMethodSample
- *     wall        WallClockSample of async-profiler; else the samples and the times of waiting
+ *     wall        WallClockSample of async-profiler; else ExecutionSample, NativeMethodSample,
+ *                 and the events of threads that sleep, park or wait for a monitor
  *     lock        JavaMonitorEnter, and ThreadPark for a lock
  *     alloc       ObjectAllocationSample (JDK 16); else ObjectAllocation{InNew,Outside}TLAB
  *     io          reads and writes of files and sockets
@@ -17,26 +18,27 @@
 struct jfr_profile_request {
 	enum profile_kind kind;
 	bool by_thread;
-	unsigned depth; /* innermost frames of a stack that are used; 0: all */
+	unsigned depth; /* number of innermost frames of a stack that are used; 0: all */
 };
 
 /* A recording, which is read up to three times. */
 struct jfr_profile_file {
 	struct jfr_reader *(*open)(void *arg); /* returns a reader at the start */
-	void (*close)(void *arg, struct jfr_reader *r); /* frees it, and takes its problems */
+	void (*close)(void *arg, struct jfr_reader *r); /* reports jfr_problems(r), frees r */
 	void *arg;
 };
 
 /*
  * Fills *p, which the caller releases in any case.  Returns -1 with err set if the recording cannot
- * be read.  p->source is NULL if it has no such events.
+ * be read.  p->source is NULL if the recording has no events of the kind.
  */
 int jfr_profile_read(const struct jfr_profile_file *file, const struct jfr_profile_request *req,
 		     struct profile *p, struct err *err) _must_check_;
 
 /*
- * Appends the settings of a recording for this kind, in the XML format of JFR.  `release` is the
- * JDK's; 0: unknown.  interval_ns: of samples, or the shortest event.
+ * Appends settings, in the XML format of JFR (.jfc), for a recording from which a profile of this
+ * kind can be read.  `release` is that of the JDK; 0: unknown.  `interval_ns` is the time between
+ * two samples, or the duration of the shortest event that is recorded.
  */
 void jfr_profile_settings(struct buf *out, enum profile_kind kind, int release,
 			  uint64_t interval_ns);

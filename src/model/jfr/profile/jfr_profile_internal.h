@@ -11,28 +11,28 @@ enum jfr_measure {
 	JFR_MEASURE_INTERVAL, /* the interval of the sampler */
 };
 
-/* Why an event is not counted. */
+/* Which events of a source are counted. */
 enum jfr_profile_filter {
 	JFR_COUNT_ALL,
-	JFR_NOT_SLEEPING,    /* async-profiler marks the samples of threads that do not run */
-	JFR_NOT_WAITING,     /* a native method that waits uses no CPU */
-	JFR_ONLY_FOR_A_LOCK, /* not parked to wait for work */
+	JFR_NOT_SLEEPING,    /* not a thread that async-profiler has marked as sleeping */
+	JFR_NOT_WAITING,     /* not a native method that waits, which uses no CPU */
+	JFR_ONLY_FOR_A_LOCK, /* a thread that is parked for a lock, not for work */
 };
 
 struct jfr_profile_source {
 	const char *event; /* NULL ends the list */
 	enum jfr_measure measure;
 	const char *value; /* the field of JFR_MEASURE_FIELD */
-	const char *leaf;  /* a field whose name is added to the stack; NULL: none */
+	const char *leaf;  /* field whose text becomes the innermost frame; NULL: none */
 	enum jfr_profile_filter filter;
 };
 
 #define JFR_PROFILE_SOURCES 8
 
-/* Events of one unit. */
+/* Event types whose values have the same unit, so they can be added up. */
 struct jfr_profile_set {
 	const char *unit;
-	const char *other_unit; /* NULL: `unit` counts the samples */
+	const char *other_unit; /* unit of the second value, the number of events; NULL: none */
 	struct jfr_profile_source sources[JFR_PROFILE_SOURCES];
 };
 
@@ -45,9 +45,9 @@ struct jfr_profile_sets {
 
 extern const struct jfr_profile_sets jfr_profile_sets[N_PROFILE_KINDS];
 
-/* Whether a native method, "a.b.C.m", only waits. */
+/* Returns whether a native method such as "a.b.C.m" only waits. */
 bool jfr_profile_is_waiting(const char *method);
-/* Whether the class of a parked thread's blocker is that of a lock. */
+/* Returns whether the object for which a thread is parked is a lock, by the object's class. */
 bool jfr_profile_is_lock(const char *class);
 
 /* Sets `text` to the text of a field, "" if path->n is 0, and returns it. */
@@ -56,26 +56,27 @@ const char *jfr_profile_text(struct buf *text, const struct jfr_event *e,
 
 int jfr_profile_scan(const struct jfr_profile_file *file, const struct jfr_consumer *c,
 		     struct err *err) _must_check_;
-/* Sets *interval_ns to the interval of ExecutionSample; 0: unknown. */
+/* Sets *interval_ns to the sampling interval of ExecutionSample in the recording; 0: unknown. */
 int jfr_profile_interval(const struct jfr_profile_file *file, uint64_t *interval_ns,
 			 struct err *err) _must_check_;
 
-/* The stacks of a chunk, as nodes of the tree. */
+/* The stacks of a chunk, as nodes of p->tree. */
 struct jfr_profile_stacks {
 	struct profile *p;
 	unsigned depth;
-	bool skips_constructors; /* innermost ones, which are those of an exception */
+	/* skip the innermost frames that are constructors: those of the thrown exception */
+	bool skips_constructors;
 	struct id_map nodes;    /* from a hash of thread and stack trace to the number in list */
 	struct jfr_profile_stack {
 		int64_t thread, trace;
 		uint32_t node;
-		uint32_t top;   /* number in names: the method of the innermost frame; 0: none */
+		uint32_t top;   /* number of the innermost frame's method in `names`; 0: none */
 		bool truncated, has_frames;
 	} *list;
 	size_t n, cap;
 	struct id_map methods; /* from the key of a method to its number in names */
 	struct intern names;   /* of methods, of all chunks */
-	uint32_t *frames;      /* names and lines of the stack that is being read */
+	uint32_t *frames;      /* numbers in `names`, for the stack that is being read */
 	int64_t *lines;
 	size_t frames_cap, lines_cap;
 	struct buf text;

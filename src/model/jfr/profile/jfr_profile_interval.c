@@ -9,7 +9,7 @@
 
 struct settings {
 	struct jfr_path id, name, value;
-	uint64_t interval_ns; /* of the last one; 0: none */
+	uint64_t interval_ns; /* value of the last such setting; 0: none */
 	struct buf text;
 };
 
@@ -30,7 +30,7 @@ static void begin(void *arg, const struct jfr_chunk *chunk)
 	}
 }
 
-/* Parses "20 ms"; 0: it is not a time. */
+/* Returns the ns in a text such as "20 ms"; 0 if it is not a time. */
 static uint64_t parse_time(const char *text)
 {
 	static const struct {
@@ -49,7 +49,7 @@ static uint64_t parse_time(const char *text)
 		if (strcmp(end, units[i].unit) == 0)
 			return n * units[i].ns;
 	}
-	return *end ? 0 : n; /* async-profiler writes nanoseconds */
+	return *end ? 0 : n; /* async-profiler writes ns without a unit */
 }
 
 static int take(void *arg, const struct jfr_event *e, struct err *err)

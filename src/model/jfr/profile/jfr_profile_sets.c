@@ -26,7 +26,10 @@ static const struct jfr_profile_set wall_clock = {
 	},
 };
 
-/* Threads that wait in native code, such as for a socket, have samples. */
+/*
+ * Threads that run, or wait in native code such as for a socket, have samples; other waits are
+ * events.
+ */
 static const struct jfr_profile_set states = {
 	.unit = "ns",
 	.other_unit = "samples",
@@ -83,7 +86,7 @@ static const struct jfr_profile_set io = {
 	},
 };
 
-/* An error has both a JavaErrorThrow and a JavaExceptionThrow. */
+/* JavaErrorThrow is not counted: each error has a JavaExceptionThrow in addition to it. */
 static const struct jfr_profile_set exceptions = {
 	.unit = "exceptions",
 	.sources = {
@@ -102,9 +105,13 @@ const struct jfr_profile_sets jfr_profile_sets[N_PROFILE_KINDS] = {
 
 bool jfr_profile_is_waiting(const char *method)
 {
-	/* JDK 8 to 27.  Object.wait(), Thread.sleep() and Unsafe.park() have no samples. */
+	/*
+	 * Methods of JDK 8 to 27.  JFR does not sample Object.wait(), Thread.sleep() and
+	 * Unsafe.park().
+	 */
 	static const char *const names[] = {
-		"java.io.BufferedInputStream.fill", /* JDK 8 omits methods that JFR has replaced */
+		/* on JDK 8, stacks omit what fill() calls: methods that JFR has replaced */
+		"java.io.BufferedInputStream.fill",
 		"java.io.FileInputStream.readBytes",
 		"java.io.FileInputStream.readBytes0",
 		"java.io.FileInputStream.read0",
@@ -141,7 +148,10 @@ bool jfr_profile_is_waiting(const char *method)
 	return false;
 }
 
-/* As async-profiler does; the blocker of a thread that waits for work is no class of these. */
+/*
+ * Knows the same classes as async-profiler.  A thread that waits for work is parked for an object
+ * of another class.
+ */
 bool jfr_profile_is_lock(const char *class)
 {
 	static const char *const names[] = {

@@ -3,17 +3,17 @@
 
 #include "model/jfr/profile/jfr_profile_internal.h"
 
-#define CPU_TIME_SINCE 25 /* JEP 509 */
+#define CPU_TIME_SINCE 25 /* first JDK with CPUTimeSample (JEP 509) */
 #define ALLOCATION_SAMPLE_SINCE 16
 
 enum { NS_PER_US = 1000, NS_PER_MS = 1000000 };
 
 struct setting {
 	const char *event, *name;
-	const char *value; /* NULL: the interval */
+	const char *value; /* NULL: interval_ns */
 };
 
-/* Settings of a later JDK do no harm: the JVM ignores what it does not know. */
+/* A JVM ignores settings for the events of a later JDK. */
 static const struct setting cpu_time[] = {
 	{ "jdk.CPUTimeSample", "throttle", NULL },
 	{ "jdk.CPUTimeSamplesLost", NULL, NULL },

@@ -7,7 +7,7 @@
 #include "model/jfr/jfr_names.h"
 #include "model/jfr/profile/jfr_profile_internal.h"
 
-#define FRAMES_MAX 2048 /* the greatest stackdepth; more are not from a JVM */
+#define FRAMES_MAX 2048 /* limit of JFR's option stackdepth; no JVM records more frames */
 
 void jfr_profile_stacks_begin(struct jfr_profile_stacks *s)
 {
@@ -59,7 +59,7 @@ static bool is_constructor(const struct jfr_profile_stacks *s, uint32_t method)
 	return dot && strcmp(dot, ".<init>") == 0;
 }
 
-/* Reads the frames, innermost first, and returns how many are used. */
+/* Reads the frames, innermost first.  Returns how many are used, and their total in *n_all. */
 static uint32_t read_frames(struct jfr_profile_stacks *s, const struct jfr_chunk *chunk,
 			    struct jfr_stack *stack, uint32_t *n_all)
 {
@@ -97,7 +97,7 @@ static uint32_t add_frames(struct jfr_profile_stacks *s, uint32_t node, uint32_t
 	return node;
 }
 
-/* Returns the node of the thread. */
+/* Returns the node of the event's thread, which is a child of the tree's root. */
 static uint32_t add_thread(struct jfr_profile_stacks *s, const struct jfr_event *e,
 			   const struct jfr_path *path)
 {
