@@ -21,7 +21,7 @@ enum jfr_aggregate {
 	JFR_FIRST,
 	JFR_LAST,
 	/*
-	 * As JFR_LAST, but removes groups without an event at the time of the last event of all
+	 * As JFR_LAST, but removes each group whose last event is older than the last event of all
 	 * groups
 	 */
 	JFR_LATEST,
@@ -44,8 +44,8 @@ struct jfr_query_column {
 	/*
 	 * The value: "field.field" of all sources that have this field, or "AB:field" of the
 	 * sources with the aliases A and B.  Special paths: "*" counts events; "eventType.label";
-	 * "stackTrace.topFrame", ".topApplicationFrame" (the first frame that is not of the JVM's
-	 * own class loader), ".topNotInitFrame" (the first that is not a constructor).
+	 * "stackTrace.topFrame", ".topApplicationFrame" (the first frame whose class the bootstrap
+	 * loader has not defined), ".topNotInitFrame" (the first that is not a constructor).
 	 */
 	const char *path;
 	enum jfr_aggregate aggregate;
@@ -62,7 +62,7 @@ struct jfr_query {
 	const char *name; /* name of the view */
 	const char *other_name; /* a second name; NULL: none */
 	const char *title;
-	bool is_form; /* the result is one row, which is printed as lines */
+	bool is_form; /* the result is one row, which is printed with one line per column */
 	/* sources; the first that is all zero ends the list */
 	struct jfr_query_source sources[JFR_SOURCES_MAX];
 	/*

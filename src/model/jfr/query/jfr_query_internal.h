@@ -22,7 +22,7 @@ enum jfr_getter_kind {
 	JFR_GET_PATH,
 	JFR_GET_EVENT,   /* the path is "*": events are only counted */
 	JFR_GET_LABEL,
-	JFR_GET_SETTING_TYPE, /* the value is the id of an event type; its label is used */
+	JFR_GET_SETTING_TYPE, /* the field has the id of an event type; use that type's label */
 	JFR_GET_TOP,
 	JFR_GET_TOP_APPLICATION,
 	JFR_GET_TOP_NOT_INIT,
