@@ -96,8 +96,8 @@ static inline int32_t jfr_int(struct jfr_cursor *c)
 }
 
 /*
- * Reads a number of elements.  Fails if it exceeds the bytes that are left, because each element
- * has at least one.
+ * Reads a number of elements.  Fails if it exceeds the number of bytes that are left, because each
+ * element has at least one byte.
  */
 static inline uint32_t jfr_count(struct jfr_cursor *c)
 {

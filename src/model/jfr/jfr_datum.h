@@ -56,7 +56,7 @@ const struct jfr_field *jfr_path_field(const struct jfr_type *type, const struct
 void jfr_get(const struct jfr_event *e, const struct jfr_path *path, struct jfr_datum *d);
 /*
  * Returns the key of the constant in a field of the event, without resolving it; 0 means null.
- * Within a chunk, equal keys are equal values, so that a consumer can resolve each key once.
+ * Within a chunk, equal keys mean equal values, so a consumer needs to resolve each key only once.
  */
 int64_t jfr_get_key(const struct jfr_event *e, unsigned field);
 

@@ -11,7 +11,7 @@
 
 /*
  * An annotation.  Its class may be declared after it, so it is evaluated later.  `field` is an
- * index and no pointer, because the array of fields may move.
+ * index and not a pointer, because the array of fields may move.
  */
 struct annotation {
 	uint32_t type;
@@ -97,7 +97,7 @@ static void read_attributes(struct parser *p, struct attributes *a)
 
 static int64_t to_number(const char *text)
 {
-	/* strtoll(3) returns the nearest number if the text's is too large. */
+	/* strtoll(3) returns the nearest int64_t for a number that is too large. */
 	return text ? strtoll(text, NULL, 10) : 0;
 }
 

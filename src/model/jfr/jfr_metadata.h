@@ -59,18 +59,18 @@ struct jfr_type {
 	int64_t id;
 	enum jfr_base base;
 	bool is_event;
-	/* a value of the type stands for the value of its first field */
+	/* a value of the type is read as the value of its first field */
 	bool is_simple;
 	struct jfr_field *fields;
 	size_t n_fields, cap_fields;
 	uint32_t index; /* index of the type in jfr_metadata.types */
-	uint32_t user;  /* for the caller, 0 at first; for example what it needs of these events */
-	bool is_skipped; /* for the caller: true makes jfr_next_event() skip these events */
+	uint32_t user;  /* for the caller, 0 at first; for example how it uses the type's events */
+	bool is_skipped; /* for the caller: true makes jfr_next_event() skip the type's events */
 };
 
 /*
- * Number of ids that are looked up in an array; others are looked up in a hash table.  All events
- * of JDK 8 to 27 have lower ids.
+ * Types with ids below this number are looked up in an array, others in a hash table.  All event
+ * types of JDK 8 to 27 have such low ids.
  */
 #define JFR_LOW_IDS 4096
 

@@ -35,8 +35,9 @@ struct jfr_frame {
 void jfr_stack_read(const struct jfr_chunk *chunk, const struct jfr_datum *trace,
 		    struct jfr_stack *stack);
 /*
- * Reads the next frame and removes it from the stack.  Returns false at the end.  In one chunk,
- * equal method.key mean the same method, so that a consumer can format each method once.
+ * Reads the next frame and removes it from the stack.  Returns false at the end.  Within a chunk,
+ * equal keys (method.key) mean the same method, so a consumer needs to format each method only
+ * once.
  */
 bool jfr_stack_next(struct jfr_stack *stack, struct jfr_frame *frame);
 

@@ -14,11 +14,11 @@ struct jfr_pools *jfr_pools_new(const struct jfr_metadata *metadata);
 void jfr_pools_free(struct jfr_pools *p); /* NULL is allowed */
 
 /*
- * Adds the constants of a checkpoint event.  `c` is the event's payload, after the type id.  It is
- * a part of `data`, which the pools take ownership of.  If a key exists already, its value is
- * replaced only if `replaces` is set.  Sets *delta to the distance of the previous checkpoint in
- * bytes; 0: there is none.  Returns 0, or -EBADMSG if the event is damaged; the constants before
- * the damage are added.
+ * Adds the constants of a checkpoint event.  `c` is the event's payload, after the type id.  The
+ * payload is a part of the allocated block `data`; the pools free `data`, also after an error.  If
+ * a key exists already, its value is replaced only if `replaces` is set.  Sets *delta to the
+ * position of the previous checkpoint relative to this one, in bytes; 0: there is none.  Returns 0,
+ * or -EBADMSG if the event is damaged; the constants before the damage are added.
  */
 int jfr_pools_add(struct jfr_pools *p, struct jfr_cursor *c, uint8_t *data, bool replaces,
 		  int64_t *delta) _must_check_;

@@ -68,13 +68,15 @@ const struct jfr_chunk *jfr_chunk_of(const struct jfr_reader *r);
 
 /*
  * Reads the next event of the chunk.  Returns false at the end of the chunk.  The event is valid
- * until the next call.  Its `type` is NULL if its type is not declared, which is so for types 0
- * (metadata) and 1 (constants).  Its type may also be one that is not an event type.
+ * until the next call.  e->type is NULL if the chunk does not declare the event's type; a chunk
+ * does not declare the types 0 (metadata) and 1 (constants).  A declared type is not necessarily an
+ * event type (is_event).
  */
 bool jfr_next_event(struct jfr_reader *r, struct jfr_event *e);
 /*
- * Sets whether events of undeclared types and of types that are not event types are skipped, too.
- * jfr_skipped_events() counts only skipped events of event types.
+ * Sets whether jfr_next_event() skips, in addition to types with `is_skipped`, events of undeclared
+ * types and of types that are not event types.  jfr_skipped_events() counts only skipped events of
+ * event types.
  */
 void jfr_skip_others(struct jfr_reader *r, bool skip);
 uint64_t jfr_skipped_events(const struct jfr_reader *r);
@@ -89,7 +91,7 @@ void jfr_add_problem(struct jfr_reader *r, uint64_t at, const char *text);
 
 /*
  * Convert a chunk's ticks to ns.  A result that is too large or too small becomes the nearest
- * number.
+ * int64_t.
  */
 int64_t jfr_ticks_to_epoch(const struct jfr_chunk *c, int64_t ticks);
 int64_t jfr_ticks_to_nanos(const struct jfr_chunk *c, int64_t ticks);

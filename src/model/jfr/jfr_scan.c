@@ -93,8 +93,8 @@ static void begin_chunk(void *arg, const struct jfr_chunk *chunk)
 }
 
 /*
- * Extends the recording's end by an event's time, because the header of a chunk that is being
- * written has no duration.
+ * Extends the recording to the time of an event whose chunk is still being written: the header of
+ * such a chunk has no duration.
  */
 static void note_time(struct jfr_summary *s, const struct jfr_event *e)
 {

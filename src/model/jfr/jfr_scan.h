@@ -17,7 +17,7 @@ struct jfr_consumer {
 	void (*end)(void *arg, const struct jfr_chunk *chunk);
 	/* pass only events that begin at this time or later; INT64_MIN: all events */
 	int64_t from_ns;
-	bool all_types;  /* pass also events whose type is not declared, or is not an event type */
+	bool all_types;  /* pass in addition events whose type is undeclared or not an event type */
 };
 
 /*

@@ -66,8 +66,8 @@ static bool take_point(const char **at, const char *end)
 }
 
 /*
- * Parses "12", "12.5" or "12,5" into tenths.  Returns the position after the number, or NULL if it
- * is not a number.
+ * Parses "12", "12.5" or "12,5" into tenths.  Returns the position after the number, or NULL if
+ * there is none.
  */
 static const char *read_tenths(const char *at, const char *end, int64_t *tenths)
 {

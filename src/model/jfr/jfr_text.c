@@ -17,7 +17,7 @@ static bool is_quoted(const char *value)
 /*
  * Returns a quote character that the value does not contain, or NUL if it contains both.
  * DCmdArgIter and, from JDK 17 on, ArgumentParser.java accept " and '.  A backslash would escape a
- * quote, but would be part of the value.
+ * quote, but would remain in the value.
  */
 static char quote_for(const char *value)
 {

@@ -7,9 +7,9 @@
 #include "base/buf.h"
 
 /*
- * Appends a space and the word, with quotes if its value has spaces or quotes and is not quoted
- * already.  Returns 0; -EINVAL for a value with both kinds of quotes, which the JVM cannot escape,
- * and for a line end, which would start a second command.
+ * Appends a space and `word`.  If it is KEY=VALUE, quotes a VALUE that has spaces or quotes and is
+ * not quoted already.  Returns 0; -EINVAL for a value with both kinds of quotes, which the JVM
+ * cannot escape, and for a line end, which would start a second command.
  */
 int jfr_add_word(struct buf *line, const char *word) _must_check_;
 
@@ -19,8 +19,9 @@ const char *jfr_value_of(const char *word, const char *key);
 enum jfr_verb { JFR_START, JFR_CHECK, JFR_DUMP, JFR_STOP };
 
 /*
- * Returns whether the command has succeeded, by the text of the reply, because the JVM's code is
- * always 0.  Only texts of success are recognised, because those of failure depend on the JDK.
+ * Returns whether the command has succeeded, by the text of the reply, because the reply's status
+ * code is always 0.  Only texts of success are recognised, because those of failure depend on the
+ * JDK.
  */
 bool jfr_succeeded(enum jfr_verb verb, const char *answer);
 
