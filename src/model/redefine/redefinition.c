@@ -12,10 +12,10 @@
 #define PREVIEW 65535 /* minor version of a class file with preview features (JVMS 4.1) */
 
 /*
- * Returns whether the JVM accepts the minor version (JVMS 4.1), if it is not 0.  JDK 12 and later
- * accept only 65535 (preview features) in class files of JDK 12 and later, and any minor version in
- * older files.  JDK 11 accepts any minor version in files of JDK 1.1, and none but 0 in others.
- * JDK 8 accepts any in files of all versions but its own.
+ * Returns whether the JVM accepts the minor version (JVMS 4.1).  All JDKs accept 0.  JDK 12 and
+ * later accept only 65535 (preview features) besides 0 in class files of JDK 12 and later, and any
+ * minor version in older files.  JDK 11 accepts any minor version in files of JDK 1.1, and only 0
+ * in others.  JDK 8 accepts any in files of all versions but its own.
  */
 static bool minor_exists(unsigned release, unsigned major, unsigned minor)
 {
@@ -127,7 +127,10 @@ static void limits_modifiers(struct limits *l)
 	limits_begin(l);
 	if (before == now)
 		return;
-	/* Report ACC_SUPER only if it is the only difference, because interfaces do not have it. */
+	/*
+	 * Report ACC_SUPER only if it is the only difference, because a class that becomes an
+	 * interface loses it.
+	 */
 	if ((before ^ now) != ACC_SUPER)
 		now = (now & ~ACC_SUPER) | (before & ACC_SUPER);
 	buf_adds(&l->line, "the class");
@@ -136,8 +139,8 @@ static void limits_modifiers(struct limits *l)
 }
 
 /*
- * Returns whether no other check makes sense, because the file has another class or cannot be
- * parsed.
+ * Returns whether no other check makes sense after this limit was broken: the file has another
+ * class or cannot be parsed.
  */
 static bool ends_checks(enum limit limit)
 {

@@ -24,7 +24,7 @@ struct redefinition_jvm {
 /*
  * Compares the running class file with the new one, and verifies the new one (verify.h).  Appends a
  * line to `why` for each limit of HotSpot that the change breaks, in the order in which the JVM
- * checks them.  Returns the JVMTI error of the first one, or 0 if no limit is broken.
+ * checks them.  Returns the JVMTI error of the first broken limit, or 0 if no limit is broken.
  */
 int redefinition_check(const struct cf_class *running, const struct cf_class *new,
 		       const struct redefinition_jvm *jvm, struct buf *why);

@@ -94,8 +94,8 @@ static unsigned field_access(const struct cf_class *class, const struct cf_membe
 }
 
 /*
- * Compares fields by name, type and order.  The JVM also compares their offsets, which follow from
- * these unless @Contended is used.
+ * Compares fields by name, type and order.  The JVM compares their offsets as well, which follow
+ * from names, types and order unless @Contended is used.
  */
 void limits_fields(struct limits *l)
 {

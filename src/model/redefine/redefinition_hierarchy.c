@@ -22,7 +22,7 @@ static struct cf_text nest_host(const struct limits *l, const struct cf_class *c
 	struct class_attribute attribute = limits_attribute(l, class, "NestHost", 11);
 	struct cf_text name = { NULL, 0 };
 
-	/* Leaves `name` empty for most classes, which have no nest host. */
+	/* Leaves `name` empty for most classes, which have no attribute NestHost. */
 	(void)class_attribute_class(&attribute, &name);
 	return name;
 }
@@ -139,8 +139,8 @@ void limits_hierarchy(struct limits *l)
 }
 
 /*
- * Adds a hint about the compiler: class files for JDK 11 and later describe nests, so that a class
- * that was compiled with a newer --release has another nest.
+ * Adds a hint about the compiler.  Only class files for JDK 11 and later describe nests, so a class
+ * that was compiled with another --release may have another nest.
  */
 static void report_compiler(struct limits *l)
 {

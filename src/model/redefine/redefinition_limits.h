@@ -41,7 +41,7 @@ struct limits {
 void limits_begin(struct limits *l);
 /* Ends the current line, which reports that `limit` is broken. */
 void limits_report(struct limits *l, enum limit limit);
-/* Returns whether the group's limit is reached, so that further lines are only counted. */
+/* Returns whether the group has so many lines that further ones are only counted. */
 bool limits_are_full(const struct limits *l);
 /* Ends the group, and adds "and N more WHAT" if lines were only counted. */
 void limits_end(struct limits *l, const char *what);
@@ -74,8 +74,8 @@ void limits_pool(struct limits *l);
 unsigned limits_release(const struct limits *l);
 
 /*
- * Opens a class attribute that JDK `release` and later check in class files of their own versions
- * from `release` on.  Returns an iteration without entries if the JVM ignores the attribute.
+ * Opens a class attribute that JDK `release` and later check, in class files for JDK `release` and
+ * later.  Returns an iteration without entries if the JVM ignores the attribute.
  */
 struct class_attribute limits_attribute(const struct limits *l, const struct cf_class *class,
 					const char *name, unsigned release);

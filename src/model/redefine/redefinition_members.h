@@ -32,7 +32,7 @@ int members_text_compare(struct cf_text a, struct cf_text b);
 /* Compares pointers to members by name, then descriptor, for qsort(). */
 int members_compare(const void *a, const void *b);
 
-/* Returns the member with the same name and descriptor, or NULL. */
+/* Returns the member with the name and descriptor of `like`, or NULL. */
 struct compared_member *members_find(const struct members *m, const struct compared_member *like);
 /*
  * Returns a member of this name that is not handled yet (its descriptor may have changed), or NULL.

@@ -22,8 +22,8 @@ static unsigned method_access(const struct cf_class *class, const struct cf_memb
 
 /*
  * Returns whether the JVM lets the method be added or removed, as can_add_or_delete() does.  Up to
- * JDK 12, this holds for methods that are private, and static or final.  JDK 13 requires a flag
- * that is off by default (JDK-8192936).
+ * JDK 12, it does for private methods that are static or final.  JDK 13 and later require a flag,
+ * which is off by default (JDK-8192936).
  */
 static bool is_addable(const struct compared_member *method)
 {
@@ -98,9 +98,9 @@ static void report_added(struct limits *l, const struct compared_member *method)
 }
 
 /*
- * Compares the methods.  The JVM compares them in the order of their names' addresses.  A captured
- * class file has that order, but the position of a new name is unknown.  So if methods are both
- * added and removed, the JVM may report either error.
+ * Compares the methods.  The JVM compares them in the order of the addresses of their names
+ * (Symbols).  A captured class file has that order, but the position of a new name is unknown.  So
+ * if methods are both added and removed, the JVM may report either error.
  */
 void limits_methods(struct limits *l)
 {

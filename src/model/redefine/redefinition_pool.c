@@ -7,7 +7,10 @@
 
 #define POOL_MAX 65535
 
-/* Returns the FNV-1a hash.  Collisions do little harm, because the result is an estimate. */
+/*
+ * Returns the FNV-1a hash.  Collisions do little harm, because the size of the merged pool is an
+ * estimate.
+ */
 static uint64_t hash(uint64_t h, const void *data, size_t len)
 {
 	const uint8_t *at = data;
@@ -115,8 +118,8 @@ static size_t count_new(const struct cf_pool *running, const struct cf_pool *new
 }
 
 /*
- * Returns the number of NaNs.  Each restore of a patch appends them again, and there must be room
- * for that.
+ * Returns the number of entries that NaNs take.  Each restore of a patch appends them to the pool
+ * again, and there must be room for that.
  */
 static size_t count_nans(const struct cf_pool *pool)
 {
@@ -130,10 +133,10 @@ static size_t count_nans(const struct cf_pool *pool)
 }
 
 /*
- * Refuses a redefinition if the merged pool is too large, for all JDKs.  JDK 8 to 17 accept it, and
- * run code whose pool indexes are cut to 16 bits.  Updates of JDK 21 with JDK-8311076 print a
- * warning and continue with only the constants of the new class.  JDK 25 and 27 refuse it after
- * many seconds.
+ * Refuses a redefinition if the merged pool is too large, for all JDKs.  JDK 8 to 17 accept such a
+ * pool, and run code whose pool indexes are cut to 16 bits.  Updates of JDK 21 with JDK-8311076
+ * print a warning and continue with only the constants of the new class.  JDK 25 and 27 refuse the
+ * redefinition after many seconds.
  */
 void limits_pool(struct limits *l)
 {
