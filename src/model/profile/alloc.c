@@ -136,7 +136,10 @@ int alloc_add_note(struct alloc *a, uint32_t note, const char *text, size_t len,
 	return 0;
 }
 
-/* Stores a note.  The number of a note from a newer agent may be unknown; its text explains it. */
+/*
+ * Stores a note.  A newer agent may send a note whose number is unknown here; the note's text
+ * explains it.
+ */
 static int take_note(struct alloc *a, struct wire_reader *payload)
 {
 	uint32_t note = wire_get_u32(payload);

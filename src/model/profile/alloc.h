@@ -30,9 +30,9 @@ struct alloc_note {
 
 struct alloc {
 	bool begun, ended;
-	uint32_t flags;     /* WIRE_ALLOC_*; a recording has them only at the end */
+	uint32_t flags;     /* WIRE_ALLOC_*; those of a recording are known only at its end */
 	uint64_t begin_ns;  /* ns that starting the profile took */
-	uint32_t hooked, refused; /* number of classes that are instrumented, and that are not */
+	uint32_t hooked, refused; /* number of instrumented classes, and of refused ones */
 	uint32_t depth;     /* maximum number of frames of a stack; 0: unknown */
 	struct alloc_state state; /* the state that was received last */
 	/* class names such as "byte[]" and "a.b.C"; they may contain control characters */
@@ -59,9 +59,9 @@ void alloc_release(struct alloc *a);
 int alloc_take(struct alloc *a, uint16_t type, struct wire_reader *payload) _must_check_;
 
 /*
- * Add a class, a site or a note that does not come from the agent.  Texts and frame numbers are
- * copied; `name` is in Java form.  Return 0, or -EBADMSG if a limit is exceeded or an index is
- * invalid.
+ * Add a class, a site or a note that does not come from the agent's frames.  Texts and frame
+ * numbers are copied; `name` is in Java form.  Return 0, or -EBADMSG if a limit is exceeded or an
+ * index is invalid.
  */
 int alloc_add_class(struct alloc *a, const char *name, size_t len) _must_check_;
 int alloc_add_site(struct alloc *a, const struct alloc_site *site) _must_check_;

@@ -77,7 +77,7 @@ const char *call_tree_name(const struct call_tree *t, uint32_t node)
 
 /*
  * Computes the totals.  Parents have lower numbers than their children, so one pass from the last
- * node to the first completes each node.
+ * node to the first adds each node to its parent after all of its children were added to it.
  */
 static void sum_up(struct call_tree *t)
 {

@@ -43,7 +43,7 @@ struct call_tree {
 	const char *prefix;
 	/* Set by the caller: the innermost names are those of allocated classes, and not frames. */
 	bool ends_in_classes;
-	bool is_diff; /* the second value is the first one of an earlier profile */
+	bool is_diff; /* the second value is that of an earlier profile, see call_tree_diff() */
 	bool full; /* the limit of nodes was reached, so that some stacks end too early */
 };
 
@@ -79,8 +79,8 @@ void call_tree_sum(struct call_tree *t);
 /* Returns the length of a frame's text without its line: of "a.b.C.m" in "a.b.C.m:12". */
 size_t call_tree_name_len(const char *frame);
 /*
- * Returns the text of a node of a summed tree without its line, or the name of an allocated class.
- * The caller frees it.
+ * Returns the text of a node of a summed tree: that of a frame without its line, or the name of an
+ * allocated class.  The caller frees the text.
  */
 char *call_tree_method(const struct call_tree *t, uint32_t node);
 /* Initialises *out with a summed copy of a summed tree, in which frames have no lines. */

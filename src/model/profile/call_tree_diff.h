@@ -6,16 +6,16 @@
 #include "model/profile/call_tree.h"
 
 /*
- * Initialises *out with the stacks of both trees, and sums it.  The values are the first ones of
- * `now` and of `before`.  Frames have no lines and no numbers of hidden classes, which differ
- * between two runs.
+ * Initialises *out with the stacks of both trees, and sums it.  The two values of a node are its
+ * first value in `now` and its first value in `before`.  Frames have no lines and no numbers of
+ * hidden classes, which differ between two runs.
  */
 void call_tree_diff(const struct call_tree *now, const struct call_tree *before,
 		    struct call_tree *out);
 
 /*
  * Adds collapsed stacks, lines such as "a.b.C.main;a.b.C.m 12", to a tree.  Returns 0, or the
- * number of the first line that is none.
+ * number of the first line that has another form.
  */
 size_t call_tree_add_collapsed(struct call_tree *t, const char *text, size_t len) _must_check_;
 

@@ -1,4 +1,4 @@
-/* Frames without their lines. */
+/* Removes the lines from the texts of frames. */
 #include <stdlib.h>
 #include <string.h>
 

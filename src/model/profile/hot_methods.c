@@ -68,7 +68,7 @@ static uint32_t row_of(struct finder *f, uint32_t method)
 	return row;
 }
 
-/* Returns the row of the nearest method of the path, or NOT_A_METHOD. */
+/* Returns the row of the innermost method on the path down to `level`, or NOT_A_METHOD. */
 static uint32_t innermost(const struct finder *f, size_t level)
 {
 	while (level > 0) {
@@ -78,7 +78,7 @@ static uint32_t innermost(const struct finder *f, size_t level)
 	return NOT_A_METHOD;
 }
 
-/* Adds the node of a level from 1 on. */
+/* Adds the values of a node at `level`.  The root's children have level 1. */
 static void enter(struct finder *f, uint32_t node, size_t level)
 {
 	const struct call_node *n = &f->t->nodes[node];

@@ -14,20 +14,23 @@ enum profile_kind {
 	N_PROFILE_KINDS,
 };
 
-/* The names of the kinds, as on the command line; NULL ends them. */
+/* The names of the kinds, as on the command line; NULL ends the list. */
 extern const char *const profile_kinds[];
 
 /* What the profile cannot show.  A number is 0 if there is nothing to say. */
 enum profile_gap {
 	PROFILE_FEW_THREADS, /* the sampler saw only some threads at a time */
-	/* Compiled code is sampled at a place with debug information; 2: or not at all (JDK 8). */
+	/*
+	 * 1: a sample of compiled code has the nearest place with debug information; 2: or is
+	 * missing (JDK 8)
+	 */
 	PROFILE_INEXACT,
 	PROFILE_NO_NATIVE,   /* stacks have no native frames */
 	PROFILE_LOST_SAMPLES, /* the recorder had no space for so many samples */
 	PROFILE_LOST_BYTES,   /* the recorder had no space for so many bytes of events */
 	PROFILE_FAILED,    /* samples without a stack */
 	PROFILE_BIASED,    /* samples whose stack was taken later, at a safepoint */
-	PROFILE_IDLE,      /* samples in native methods that wait, and waits not for a lock */
+	PROFILE_IDLE,      /* not counted: samples in native methods that wait, parks for work */
 	PROFILE_TRUNCATED, /* samples whose outer frames the recorder dropped */
 	PROFILE_UNFINISHED, /* events that had not ended are missing */
 	N_PROFILE_GAPS,
@@ -35,11 +38,11 @@ enum profile_gap {
 
 struct profile {
 	enum profile_kind kind;
-	struct call_tree tree; /* values: of the kind, and samples unless these are samples */
+	struct call_tree tree; /* first value: of the kind; second, if any: number of events */
 	bool by_thread;        /* the first frame of each stack is the thread, "[main]" */
-	const char *source;    /* the main event type, "jdk.ExecutionSample"; NULL: no event */
-	uint64_t samples;      /* or events */
-	uint64_t interval_ns;  /* between two samples; 0: unknown */
+	const char *source;    /* type of the first event, "jdk.ExecutionSample"; NULL: none */
+	uint64_t samples;      /* number of samples or events */
+	uint64_t interval_ns;  /* time between two samples; 0: unknown */
 	int64_t start_ns, duration_ns;
 	uint64_t gaps[N_PROFILE_GAPS];
 };

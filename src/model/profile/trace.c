@@ -49,8 +49,9 @@ static bool is_bridged(const struct trace *t, const struct trace_method *m, uint
 }
 
 /*
- * Returns the number of the method's name, which is added if it is new.  Sets `overloaded` if the
- * class has another method of this name; a class that two loaders have defined does not count.
+ * Returns the number of the method's name, which is added if it is new.  Sets `overloaded` if a
+ * method of this name has another descriptor.  An equal descriptor does not count: two loaders may
+ * have defined the class.
  */
 static uint32_t add_name(struct trace *t, const struct trace_method *m)
 {

@@ -83,8 +83,8 @@ int trace_take(struct trace *t, uint16_t type, struct wire_reader *payload, trac
 	       void *arg) _must_check_;
 
 /*
- * Appends the name of a method: "a.b.C.m".  For an overloaded method, adds the parameter types, and
- * if two methods differ only in the result type, also that: "a.b.C.m(): int".
+ * Appends the name of a method: "a.b.C.m".  For an overloaded method, adds the parameter types; if
+ * two methods differ only in the result type, adds the result type as well: "a.b.C.m(): int".
  */
 void trace_method_name(const struct trace *t, uint32_t method, struct buf *out);
 bool trace_is_overloaded(const struct trace *t, uint32_t method);
