@@ -59,7 +59,7 @@ char *histo_package(const char *name);
 void histo_filter(struct histo *h, const char *glob);
 /*
  * Subtracts `base` from `now`.  Rows correspond by name and loader, or by name alone if one of the
- * two has no loaders.  Rows without a difference are removed.
+ * histograms has no loaders.  Rows without a difference are removed.
  */
 void histo_subtract(struct histo *now, const struct histo *base);
 

@@ -26,7 +26,7 @@ static int take_class(struct histo_wire *w, struct wire_reader *payload, struct 
 	    type_name_java(name, signature.data, signature.len) < 0)
 		return -EBADMSG;
 	if (instances == 0)
-		return 0; /* GC.class_histogram omits such classes, too */
+		return 0; /* omit the class, as GC.class_histogram does */
 	histo_add(w->histo, buf_str(name), class_origins_loader(&w->origins, loader),
 		  class_origins_module(&w->origins, module), (int64_t)instances, (int64_t)bytes);
 	return 0;
