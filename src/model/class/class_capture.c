@@ -158,7 +158,8 @@ static size_t count_differences(const struct class_capture *c, const struct cf_c
 }
 
 /*
- * Counts every method with code as different, because code that cannot be read cannot be compared.
+ * Counts every captured method as different, because the class file or the pool in memory is
+ * invalid, so that no code can be compared.
  */
 static size_t all_differ(const struct class_capture *c, const struct captured_method **first)
 {

@@ -47,8 +47,8 @@ void class_capture_release(struct class_capture *c);
 
 /*
  * Reads one frame.  Returns 0 if more frames follow, and -EBADMSG if the frame is inconsistent.
- * Returns 1 if this class is complete, because the frame is CAPTURE_END or starts the next class.
- * In the second case, pass the frame again with an empty class_capture.
+ * Returns 1 if this class is complete: the frame is CAPTURE_END or starts the next class.  In the
+ * second case, pass the frame again with an empty class_capture.
  */
 int class_capture_take(struct class_capture *c, uint16_t type,
 		       struct wire_reader payload) _must_check_;

@@ -75,8 +75,8 @@ static int take_member(struct class_members *m, struct wire_reader *payload)
 }
 
 /*
- * Orders methods by name, then descriptor, because HotSpot orders them by the addresses of their
- * names, which differ between runs.
+ * Orders methods by name, then descriptor.  HotSpot's own order differs between runs, because it is
+ * that of the addresses of the names.
  */
 static int compare_methods(const void *a, const void *b)
 {

@@ -32,7 +32,7 @@ struct class_set {
 	const void *arg;
 
 	struct id_map by_name; /* hash of the class name -> index in files */
-	/* number of class files in the current path, with those that wants() rejected */
+	/* number of class files in the current path, including those that wants() rejected */
 	size_t n_seen;
 	size_t total;  /* bytes of all files */
 };
@@ -46,8 +46,8 @@ void class_set_release(struct class_set *set);
  * 8, because JDK 8 ignores such versions.  The files module-info and package-info are skipped.
  *
  * Returns 0, or -1 with err set.  EXIT_USAGE: the path is not a class file, directory or jar, has
- * no class files, or part of it cannot be read.  EXIT_ANSWER: a class file is invalid, so that the
- * JVM would refuse it, too.
+ * no class files, or part of it cannot be read.  EXIT_ANSWER: a class file is invalid, and the JVM
+ * would refuse it as well.
  */
 int class_set_add(struct class_set *set, const char *path, unsigned release,
 		  struct err *err) _must_check_;

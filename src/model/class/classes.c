@@ -120,8 +120,8 @@ const char *class_kind(const struct class_row *row)
 }
 
 /*
- * Writes the modifiers.  Omits "abstract" of interfaces, which is implicit, but not "static" and
- * "final" of enums and records, which may be implicit, too.
+ * Writes the modifiers.  Omits "abstract" of interfaces, which is implicit, but keeps "static" and
+ * "final" of enums and records, although they may be implicit.
  */
 const char *class_modifiers(const struct class_row *row, char *text, size_t size)
 {

@@ -39,7 +39,7 @@ const char *class_kind(const struct class_row *row);
  * `text`.
  */
 const char *class_modifiers(const struct class_row *row, char *text, size_t size);
-bool class_is_interface(const struct class_row *row); /* true for annotations, too */
+bool class_is_interface(const struct class_row *row); /* true for interfaces and annotations */
 bool class_is_array(const struct class_row *row);
 bool class_is_linked(const struct class_row *row); /* true for arrays */
 bool class_is_patched(const struct class_row *row);
@@ -48,7 +48,7 @@ bool class_is_patched(const struct class_row *row);
  * Removes all classes except those that match `loader` and at least one word.  A word is a name or
  * a glob, with dots or slashes; without words, all classes match.  `loader` NULL matches any
  * loader.  Sets unmatched[i] for each word that matches no class, and returns the number of these
- * words.  If it is not 0, no class is removed.
+ * words.  If their number is not 0, no class is removed.
  */
 size_t classes_select(struct classes *c, char *const *words, size_t n_words, const char *loader,
 		      bool *unmatched);

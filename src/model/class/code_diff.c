@@ -38,8 +38,8 @@ static bool is_same(struct effective_code *r, const struct effective_method *m,
 }
 
 /*
- * Returns true if the capture lacks the method but the JVM has it, because a capture without a
- * class file has only methods with code.
+ * Returns true if the JVM may have the method although the capture lacks it: a capture without a
+ * class file has only methods with code, and this method of the file has none.
  */
 static bool is_unreported(const struct effective_code *r, const struct cf_member *member)
 {

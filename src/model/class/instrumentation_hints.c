@@ -4,7 +4,7 @@
 
 #include "base/util.h"
 
-/* The part of a class in which the name of a tool is searched. */
+/* The part of a class in which sign.text is searched for. */
 enum sign_location {
 	REFERS, /* at the start of the name of a referenced class */
 	MEMBER, /* in the name of a declared field or method */

@@ -1,7 +1,7 @@
 /*
  * Guesses which tools instrumented a class: well-known tools and frameworks leave specific names in
- * the constant pool.  A hint names the tool, not the change; a class without hints may be
- * instrumented, too.
+ * the constant pool.  A hint names the tool, not the change.  A class without hints may be
+ * instrumented all the same.
  */
 #ifndef JTOOL_MODEL_CLASS_INSTRUMENTATION_HINTS_H
 #define JTOOL_MODEL_CLASS_INSTRUMENTATION_HINTS_H

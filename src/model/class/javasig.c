@@ -32,7 +32,10 @@ void javasig_class_name(struct buf *out, struct cf_text name)
 		javasig_dotted(out, name);
 }
 
-/* Modifiers in the order in which javap prints them; then those that Java has no keyword for. */
+/*
+ * Bits for the column `of` of the table below.  The table has the modifiers in the order in which
+ * javap prints them, then those that Java has no keyword for.
+ */
 enum {
 	CLASS = 1, FIELD = 2, METHOD = 4, MEMBER = FIELD | METHOD, ANY = CLASS | MEMBER,
 	HIDDEN = 8, /* javap -v shows this modifier only as a flag */
@@ -86,7 +89,8 @@ void javasig_member_modifiers(struct buf *out, const struct javasig_member *memb
 }
 
 /*
- * Adds the modifiers of a member that apply to `of`.  Omits "varargs", which the parameters show.
+ * Adds the modifiers of a member that apply to the kinds `of` (FIELD, METHOD).  Omits "varargs",
+ * which the parameters show.
  */
 static void add_member_modifiers(struct buf *out, const struct javasig_member *m, uint8_t of)
 {

@@ -29,13 +29,12 @@ const char *type_name_primitive(char letter);
 bool type_name_matches(const char *name, const char *word);
 
 /*
- * Returns true if `word` may be a simple name, because it has no dot or slash and is not a glob.
- * "Cart" denotes com.acme.Cart if no other class is called Cart.
+ * Returns true if `word` may be a simple name: it has no dot or slash and is not a glob.  "Cart"
+ * denotes com.acme.Cart if no other class is called Cart.
  */
 bool type_name_is_simple(const char *word);
 /*
- * Returns true if the class passes --filter `word`, because `word` matches its name or is its
- * simple name.
+ * Returns true if the class passes --filter `word`: `word` matches its name or is its simple name.
  */
 bool type_name_is_chosen(const char *name, const char *word);
 /*
