@@ -103,9 +103,9 @@ static bool begins(const char *line, const char *word)
 }
 
 /*
- * Reads a line of GC.heap_info.  The line of a generation has total and used bytes; those of its
- * spaces have percentages.  Only G1's total is the committed size, because the total of a
- * generation does not include the survivor space that is empty.
+ * Reads a line of GC.heap_info.  The line of a generation has total and used bytes; the lines of
+ * its spaces have percentages.  Only G1's total is the committed size, because the total of another
+ * collector's generation does not include the empty survivor space.
  */
 static void read_line(const char *line, struct dcmd_reply_heap *out)
 {

@@ -2,8 +2,8 @@
  * The tables of jstat: their columns, and how the values are computed from the JVM's counters
  * (src/jdk.jcmd/share/classes/sun/tools/jstat/resources/jstat_options).
  *
- * The columns are the same for all JVMs: those of jstat in JDK 17 to 27.  In JDK 8 and 11, jstat
- * has narrower columns; in JDK 8, it also has no CGC and CGCT, which that JVM does not count.
+ * The columns are the same for all JVMs: those of jstat in JDK 17 to 27.  The jstat of JDK 8 and 11
+ * has narrower columns; that of JDK 8 lacks CGC and CGCT, which its JVM does not count.
  */
 #ifndef JTOOL_MODEL_VM_JSTAT_H
 #define JTOOL_MODEL_VM_JSTAT_H

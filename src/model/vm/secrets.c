@@ -109,8 +109,8 @@ static void mask(struct masking *m, const char *from, const char *value, const c
 
 /*
  * Finds the value for the name that ends at `at`.  Returns false if there is none.  A value without
- * quotes ends at the end of the line if it is the only one of the line (NAME=VALUE); otherwise at a
- * space.
+ * quotes ends at the end of the line if the line begins with NAME=; otherwise at a space, '"' or
+ * ','.
  */
 static bool find_value(const struct masking *m, const char *name, const char *at,
 		       const char **value, const char **value_end)

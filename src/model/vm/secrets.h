@@ -3,11 +3,11 @@
  *
  * A value is a secret if its name contains password, passwd, passphrase, secret, token, credential,
  * apikey, private, or the word key.  These forms are recognised: NAME=VALUE, NAME: VALUE,
- * "NAME":"VALUE", --NAME VALUE.  User information in URLs is a secret, too: //user:password@host.
- * A secret under another name is not found.
+ * "NAME":"VALUE", --NAME VALUE.  User information in URLs (//user:password@host) is a secret
+ * without a name.  A secret under another name is not found.
  *
- * Values that were found once can be learned, and found again without their names, for example in
- * logs.
+ * A value that was found once can be learned (struct secrets), and is then found without its name,
+ * for example in logs.
  */
 #ifndef JTOOL_MODEL_VM_SECRETS_H
 #define JTOOL_MODEL_VM_SECRETS_H
@@ -44,7 +44,7 @@ struct secrets {
 };
 void secrets_release(struct secrets *s);
 
-/* Adds a value.  If it is user:password, also adds the password. */
+/* Adds a value.  If it is user:password, adds the password as a second value. */
 void secrets_add(struct secrets *s, const char *value, size_t len);
 /* Adds the values in a text that secrets_mask() would replace. */
 void secrets_learn(struct secrets *s, const char *text, size_t len);

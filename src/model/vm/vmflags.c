@@ -118,7 +118,7 @@ static bool is_continued(const struct line *line, struct strview rest)
 
 /*
  * Returns whether the lines have an origin after the kind; decides this by a flag whose value is
- * not a text.
+ * not a text, because a text may have braces itself.
  */
 static bool have_origins(struct strview text)
 {
@@ -225,7 +225,7 @@ const struct vmflag *vmflags_find(const struct vmflags *flags, const char *name)
 }
 
 /*
- * Finds the flag that is set explicitly or by another one: AutoCreateSharedArchive sets
+ * Looks only at three flags, because the others set one of these: AutoCreateSharedArchive sets
  * ArchiveClassesAtExit, and AOTCacheOutput sets AOTMode.
  */
 const struct vmflag *vmflags_archiving(const struct vmflags *flags)
