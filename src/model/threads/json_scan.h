@@ -29,9 +29,9 @@ bool json_scan_object(struct json_scan *s);
 bool json_scan_array(struct json_scan *s);
 
 /*
- * Consumes the next key of the object that was entered last, and sets *key to it as it is written.
- * At the end of the object, consumes the end and returns false.  Read or skip the value before the
- * next call.
+ * Consumes the next key of the object that was entered last, and sets *key to its characters, with
+ * escapes not decoded.  At the end of the object, consumes the end and returns false.  Read or skip
+ * the value before the next call.
  */
 bool json_scan_key(struct json_scan *s, struct strview *key);
 /*

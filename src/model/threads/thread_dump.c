@@ -170,8 +170,8 @@ static bool take_header(struct parser *p, struct strview line)
 
 /*
  * Parses the line `   Mounted virtual thread #22` of JDK 23 and later, which the virtual thread's
- * frames follow.  The dump does not have its name; if there is a quoted name before the number, the
- * name is used.
+ * frames follow.  JDK 23 to 27 do not print its name; a quoted name before the number would be
+ * used.
  */
 static bool take_virtual(struct parser *p, struct strview line)
 {
@@ -299,8 +299,8 @@ static bool take_detail(struct parser *p, struct strview line)
 }
 
 /*
- * Returns whether a line concerns no thread, because it belongs to the dump's heading or to a list
- * of thread addresses.
+ * Returns whether a line concerns no thread: it belongs to the dump's heading or to a list of
+ * thread addresses.
  */
 static bool is_frame_of_dump(struct parser *p, struct strview line)
 {
@@ -350,8 +350,8 @@ static bool take_long_header(struct parser *p, struct strview *text, struct strv
 }
 
 /*
- * Parses a line.  A line with an unknown form is stored.  If it is the first line of a thread, the
- * following lines are not added to the thread before it.
+ * Parses a line.  A line with an unknown form is stored.  If it is not indented, a new thread may
+ * begin there, so the following lines are not added to the thread before it.
  */
 static void take_line(struct parser *p, struct strview *rest, struct strview line)
 {

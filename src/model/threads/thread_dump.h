@@ -38,7 +38,7 @@ struct dump_thread {
 	int64_t allocated; /* bytes; -1: not known */
 	int64_t carries;   /* id of the virtual thread that runs on this thread; -1: none */
 	int64_t carrier;   /* id of the thread on which this virtual thread runs; -1: none */
-	int64_t owner_id;  /* id of the lock's owner, if the dump has it; else -1 */
+	int64_t owner_id;  /* id of the owner of waits_for, if the dump has it; else -1 */
 	enum thread_wait wait;
 	struct thread_lock waits_for;
 	struct thread_lock *holds; /* monitors that the thread holds; with -l also synchronizers */
@@ -66,7 +66,7 @@ struct thread_dump {
 	size_t n_claims, cap_claims;
 	size_t n_rings;  /* number of deadlocks */
 	bool complete;   /* the dump has the end of the list of threads */
-	/* the dump has ownable synchronizers, because it was requested with -l */
+	/* the dump has ownable synchronizers: it is by Thread.print -l or by Thread.dump_to_file */
 	bool has_synchronizers;
 	struct buf unknown; /* the lines whose form is unknown */
 };

@@ -124,8 +124,8 @@ static void find_ring(struct thread_dump *d, size_t start, size_t *seen)
 }
 
 /*
- * Counts the waiting threads, from the leaves of the trees.  Skips deadlocks, whose members wait
- * for one another.
+ * Computes n_waiting of each thread, from the leaves of the trees up.  Skips deadlocks, whose
+ * members wait for one another.
  */
 static void count_waiting(struct thread_dump *d)
 {

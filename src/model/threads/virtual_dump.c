@@ -97,8 +97,8 @@ static void take_owned(struct parser *p, struct dump_thread *t)
 
 /*
  * Parses "java.base/a.b.C.m(C.java:12)" (StackTraceElement.toString), and adds it without loader
- * and module.  The name of a hidden class has a slash, too: "a.B$$Lambda/0x00007f.run(Unknown
- * Source)".
+ * and module.  A slash may also belong to the name of a hidden class, as in
+ * "a.B$$Lambda/0x00007f.run(Unknown Source)".
  */
 static void take_frame(struct dump_thread *t, const char *text)
 {

@@ -10,15 +10,15 @@
 #include "model/threads/thread_dump.h"
 
 /*
- * Parses the document into the empty `d`, with platform threads.  If it is malformed, `complete` is
- * false, and `d` has the threads before the error.
+ * Adds the virtual and platform threads of the document to the empty `d`.  If the document is
+ * malformed, d->complete is false, and `d` has the threads before the error.
  */
 void virtual_dump_parse(struct thread_dump *d, const char *text, size_t len);
 
 /*
  * Adds the information of the dump `print` by Thread.print: the kernel's ids of platform threads,
- * and which virtual thread runs on which thread.  For JDK 21 to 24 also which threads are virtual:
- * those that are not in `print`.
+ * and which virtual thread runs on which thread.  The documents of JDK 21 to 24 do not say which
+ * threads are virtual; marks those that `print` does not have.
  */
 void virtual_dump_join(struct thread_dump *d, const struct thread_dump *print);
 
