@@ -127,7 +127,8 @@ static uint64_t count_fields(const struct visits *m, size_t from)
 
 /*
  * Fills in the names of the fields that `declarer` declares; the first one has the index `index`.
- * Unless `is_own`, skips static fields, because they are inherited.
+ * Unless `is_own`, `declarer` is a superclass of `c`: its static fields have indices, but are not
+ * fields of `c`, and get no name.
  */
 static void fill_from(struct heap_class *c, const struct shapes *shapes, uint32_t declarer,
 		      bool is_own, size_t index)

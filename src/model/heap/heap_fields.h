@@ -5,8 +5,8 @@
  * the superclasses, from java.lang.Object down; then those of the class itself.  Static and
  * instance fields are numbered together, for each class in the order of GetClassFields.  This was
  * verified for JDK 8 to 27, also with constants in interfaces, interfaces inherited twice and
- * statics among instance fields.  The order within a class varies, but GetClassFields has the same
- * order.
+ * statics among instance fields.  The order of the fields within a class varies, but GetClassFields
+ * returns them in the order of their indices.
  */
 #ifndef JTOOL_MODEL_HEAP_HEAP_FIELDS_H
 #define JTOOL_MODEL_HEAP_HEAP_FIELDS_H

@@ -37,8 +37,8 @@ int heap_wire_take(struct heap_wire *w, uint16_t type, struct wire_reader *paylo
 void heap_wire_finish(struct heap_wire *w, struct graph_facts *facts);
 
 /*
- * Converts the reply to CLASS to a shape, whose supertypes are class numbers.  `classes` must be
- * sorted.
+ * Converts `info`, the reply to the request CLASS, to a shape, whose supertypes are class numbers.
+ * `classes` must be sorted.
  */
 void heap_wire_shape(const struct classes *classes, const struct class_info *info,
 		     struct shape *shape);

@@ -46,8 +46,8 @@ void path_tree_release(struct path_tree *s);
 
 /*
  * Returns the last step of the path to a target.  Sets *length to the number of objects on the
- * path.  On a path, a class object counts as its class; as the target, it counts as a
- * java.lang.Class.  May move s->steps.
+ * path.  On a path, a class object counts as the class that it represents; as the target, it counts
+ * as an instance of java.lang.Class.  May move s->steps.
  */
 uint32_t path_tree_last(struct path_tree *s, uint32_t target, uint32_t *length);
 

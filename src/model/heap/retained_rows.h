@@ -82,7 +82,7 @@ void retained_tree_release(struct retained_tree *t);
  * object, its first node.  A class is also a suspect if those of its instances that only the roots
  * dominate retain at least `least` bytes together, but none of them alone.
  *
- * Suspects do not overlap, so there are at most 100 % / `least`.
+ * Suspects do not overlap, so their number is at most the reachable bytes divided by `least`.
  */
 struct retained_suspect {
 	uint32_t node;      /* the object; for a class, the instance that retains the most */

@@ -16,8 +16,8 @@ struct search {
 };
 
 /*
- * Fills in `heads` and `own`.  Dominators come first in bigs.order, so that the head of an object's
- * dominator is known.
+ * Fills in `heads` and `own`.  In bigs.order, an object's dominator precedes the object, so the
+ * dominator's head is known already.
  */
 static void find_heads(struct search *s)
 {
