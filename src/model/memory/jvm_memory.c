@@ -122,7 +122,9 @@ static void class_line(struct jvm_memory *m, const char *line)
 	m->class_committed = kb_after(line, "committed ");
 }
 
-/* Parses a line of GC.heap_info.  The generations and spaces of a heap are adjacent. */
+/*
+ * Parses a line of GC.heap_info, and extends *heap by its range: a heap's generations are adjacent.
+ */
 static void heap_line(struct jvm_memory *m, const char *line, void *arg)
 {
 	struct jvm_range *heap = arg;
@@ -238,7 +240,7 @@ void jvm_memory_code_cache(struct jvm_memory *m, const char *text)
 	m->code_used = used[0] >= 0 ? used[0] : used[1];
 }
 
-/* Parses a line of malloc_info(3).  The totals are after the last arena. */
+/* Parses a line of malloc_info(3).  Uses only the totals, which follow the last arena. */
 static void malloc_line(struct jvm_memory *m, const char *line, void *arg)
 {
 	bool *in_arena = arg;

@@ -9,8 +9,9 @@
 /* glibc places each arena in an aligned area of 64 MB (HEAP_MAX_SIZE, malloc/arena.c). */
 #define ARENA_SIZE (64 * MB)
 /*
- * Linux before 6.7 does not mark the stacks of threads, which have 1 to 8 MB.  A stack follows a
- * guard of 16 to 256 KB.
+ * Linux before 6.7 does not mark the stacks of threads.  A mapping counts as a stack if it has at
+ * most STACK_MAX bytes (a stack has 1 to 8 MB) and follows a guard of at most GUARD_MAX bytes (16
+ * to 256 KB).
  */
 #define GUARD_MAX MB
 #define STACK_MAX (16 * MB)

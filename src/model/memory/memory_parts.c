@@ -119,9 +119,9 @@ static size_t cut(struct state *s, const struct mapping *m, struct piece *pieces
 }
 
 /*
- * Adds an anonymous mapping, which may consist of several because the kernel merges adjacent ones.
- * Its smaller pieces are committed starts of reservations and are counted as fully resident; the
- * longest piece gets the remaining resident bytes.
+ * Adds an anonymous mapping, which may consist of several requested ones, because the kernel merges
+ * adjacent mappings.  Its smaller pieces are committed starts of reservations and are counted as
+ * fully resident; the longest piece gets the remaining resident bytes.
  */
 static void add_anonymous(struct state *s, size_t i)
 {
@@ -186,8 +186,8 @@ static void move_all(struct state *s, int from, int to)
 }
 
 /*
- * Moves `bytes` resident bytes to the part `to`: from the pool `first`, and if it has too few, also
- * from `second`.
+ * Moves `bytes` resident bytes to the part `to`: from the pool `first`, and those that `first`
+ * lacks from the pool `second`.
  */
 static void move_first(struct state *s, int first, int second, int to, int64_t bytes)
 {
@@ -244,10 +244,10 @@ static void divide_malloc(struct state *s)
 }
 
 /*
- * Divides malloc's memory by Native Memory Tracking, which reports how much of it the collector and
- * Unsafe have, but not how much is resident.  Direct buffers count as resident, because they are
- * zeroed.  Of the other resident memory, the collector gets the share that it has of all memory
- * from malloc.
+ * Divides malloc's memory by Native Memory Tracking, which reports how many bytes of it the
+ * collector and Unsafe have, but not how many of these are resident.  Direct buffers count as
+ * resident, because they are zeroed.  Of the other resident memory, the collector gets the share
+ * that it has of all memory from malloc.
  */
 static void divide_tracked(struct state *s)
 {
