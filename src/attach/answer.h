@@ -9,7 +9,7 @@
 #include "attach/attach.h"
 #include "attach/attach_socket.h"
 #include "base/progress.h"
-#include "fileio/stall.h"
+#include "fileio/slow_peer.h"
 
 struct answer_reader {
 	const struct attach_socket *asock;

@@ -15,7 +15,7 @@
 #include "attach/answer.h"
 #include "attach/attach_socket.h"
 #include "attach/memory_use.h"
-#include "attach/trigger.h"
+#include "attach/sigquit.h"
 
 /*
  * Number of attempts to connect; more than one, because the socket file may disappear or have no
@@ -173,7 +173,7 @@ static int connect_or_wake(struct attach_socket *asock, const struct attach_opts
 		verbose_step(opts->steps, "no attach listener yet");
 		rc = wait_ready(asock, d, err);
 		if (rc == 0)
-			rc = trigger_pull(asock, (unsigned)deadline_left_ms(d), opts->steps, err);
+			rc = sigquit_wake(asock, (unsigned)deadline_left_ms(d), opts->steps, err);
 		if (rc < 0)
 			return -1;
 	}

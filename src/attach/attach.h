@@ -51,7 +51,7 @@ struct attach_reply {
  * not answer in time.
  *
  * The answer must begin within the timeout (EXIT_ATTACH).  After that, within each period of
- * timeout_ms, the answer must end or grow by STALL_BYTES (EXIT_PARTIAL); see fileio/stall.h.
+ * timeout_ms, the answer must end or grow by STALL_BYTES (EXIT_PARTIAL); see fileio/slow_peer.h.
  */
 int attach_execute(const struct jvm *jvm, const struct attach_opts *opts,
 		   const struct attach_request *req, struct attach_reply *reply, struct err *err)

@@ -3,7 +3,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-#include "sandbox/seccomp_filter.h"
+#include "sandbox/bpf_program.h"
 
 /*
  * 1 if a sanitizer is built in: LeakSanitizer stops the other threads of the process with
@@ -127,5 +127,5 @@ int sandbox_enter(enum sandbox_kind kind)
 		[SANDBOX_INSPECT] = { inspect_calls, ARRAY_SIZE(inspect_calls), true },
 	};
 
-	return seccomp_filter_apply(&lists[kind]);
+	return bpf_program_apply(&lists[kind]);
 }

@@ -8,7 +8,7 @@
 #include "base/progress.h"
 #include "base/xalloc.h"
 #include "fileio/io.h"
-#include "fileio/stall.h"
+#include "fileio/slow_peer.h"
 #include "session/session_internal.h"
 
 #define GOODBYE_MS 10000

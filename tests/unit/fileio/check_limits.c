@@ -8,7 +8,7 @@
 #include "base/buf.h"
 #include "fileio/disk_room.h"
 #include "fileio/spool.h"
-#include "fileio/stall.h"
+#include "fileio/slow_peer.h"
 #include "fileio/watchdog.h"
 
 #define MB ((uint64_t)1 << 20)

@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 
 #include "sandbox/sandbox.h"
-#include "sandbox/seccomp_filter.h"
+#include "sandbox/bpf_program.h"
 
 static char dir[] = "/tmp/check_sandbox.XXXXXX";
 static int dir_fd, pair[2];
@@ -260,7 +260,7 @@ START_TEST(programs_decide_by_number_and_architecture)
 		int len;
 
 		list.n = n;
-		len = seccomp_filter_build(&list, prog);
+		len = bpf_program_build(&list, prog);
 		if (len == -EOPNOTSUPP)
 			return;
 		ck_assert_int_gt(len, 0);
@@ -274,7 +274,7 @@ START_TEST(programs_decide_by_number_and_architecture)
 		ck_assert_uint_eq(run(prog, len, AUDIT_ARCH_I386, 1), SECCOMP_RET_KILL_PROCESS);
 	}
 	list.n = SECCOMP_CALLS_MAX + 1;
-	ck_assert_int_eq(seccomp_filter_build(&list, prog), -E2BIG);
+	ck_assert_int_eq(bpf_program_build(&list, prog), -E2BIG);
 }
 END_TEST
 

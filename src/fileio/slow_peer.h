@@ -3,8 +3,8 @@
  * each period the peer must send STALL_BYTES or finish.  A new period begins as soon as STALL_BYTES
  * have arrived.
  */
-#ifndef JTOOL_FILEIO_STALL_H
-#define JTOOL_FILEIO_STALL_H
+#ifndef JTOOL_FILEIO_SLOW_PEER_H
+#define JTOOL_FILEIO_SLOW_PEER_H
 
 #include "base/deadline.h"
 

@@ -1,4 +1,4 @@
-#include "sandbox/seccomp_filter.h"
+#include "sandbox/bpf_program.h"
 
 #include <errno.h>
 #include <linux/audit.h>
@@ -70,7 +70,7 @@ static void add_search(const struct search *s, int at, size_t first, size_t end)
 	add_search(s, at + 1 + length(mid - first), mid, end);
 }
 
-int seccomp_filter_build(const struct seccomp_list *list,
+int bpf_program_build(const struct seccomp_list *list,
 			 struct sock_filter prog[SECCOMP_PROGRAM_MAX])
 {
 	const struct sock_filter head[] = {
@@ -113,10 +113,10 @@ static int apply(const struct sock_fprog *prog)
 	return -errno;
 }
 
-int seccomp_filter_apply(const struct seccomp_list *list)
+int bpf_program_apply(const struct seccomp_list *list)
 {
 	struct sock_filter prog[SECCOMP_PROGRAM_MAX];
-	int n = seccomp_filter_build(list, prog);
+	int n = bpf_program_build(list, prog);
 	const struct sock_fprog fprog = { (unsigned short)(n < 0 ? 0 : n), prog };
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)

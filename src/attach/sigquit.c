@@ -1,4 +1,4 @@
-#include "attach/trigger.h"
+#include "attach/sigquit.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -378,7 +378,7 @@ static int receive_reports(const struct trigger *t, int fd, const struct verbose
 	}
 }
 
-int trigger_pull(const struct attach_socket *asock, unsigned timeout_ms,
+int sigquit_wake(const struct attach_socket *asock, unsigned timeout_ms,
 		 const struct verbose *verbose, struct err *err)
 {
 	struct trigger t = { .asock = asock, .timeout_ms = timeout_ms, .watch_fd = -1 };

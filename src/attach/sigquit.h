@@ -5,8 +5,8 @@
  * directory.  If the JVM's user owns that file, HotSpot opens the attach socket, otherwise it
  * prints a thread dump.  The file must therefore exist until the JVM has handled the signal.
  */
-#ifndef JTOOL_ATTACH_TRIGGER_H
-#define JTOOL_ATTACH_TRIGGER_H
+#ifndef JTOOL_ATTACH_SIGQUIT_H
+#define JTOOL_ATTACH_SIGQUIT_H
 
 #include "base/err.h"
 #include "base/verbose.h"
@@ -18,7 +18,7 @@
  * target's ids does the work.  Even if jtool is killed, the child keeps the trigger file until the
  * JVM has opened the socket, but for at most timeout_ms and a minute.
  */
-int trigger_pull(const struct attach_socket *asock, unsigned timeout_ms,
+int sigquit_wake(const struct attach_socket *asock, unsigned timeout_ms,
 		 const struct verbose *verbose, struct err *err) _must_check_;
 
 #endif

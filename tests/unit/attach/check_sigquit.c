@@ -14,9 +14,9 @@
 
 #include "fileio/io.h"
 #include "base/xalloc.h"
-#include "attach/trigger.h"
+#include "attach/sigquit.h"
 
-static char tmp[] = "/tmp/check_trigger.XXXXXX";
+static char tmp[] = "/tmp/check_sigquit.XXXXXX";
 static char file[64];
 static struct jvm target;
 static struct attach_socket point;
@@ -92,7 +92,7 @@ START_TEST(slow_jvm_gets_one_signal)
 	static const unsigned timeout_ms[] = { 10, 3000 };
 	struct err err = { .code = EXIT_DONE };
 
-	ck_assert_int_eq(trigger_pull(&point, timeout_ms[_i], NULL, &err), -1);
+	ck_assert_int_eq(sigquit_wake(&point, timeout_ms[_i], NULL, &err), -1);
 	ck_assert_int_eq(err.code, EXIT_ATTACH);
 	ck_assert_int_eq(next_report(5000), 'y');
 	ck_assert_int_eq(next_report(200), 0);
@@ -108,7 +108,7 @@ START_TEST(signal_follows_when_another_tools_trigger_file_disappears)
 
 	ck_assert_int_ge(fd, 0);
 	(void)close(fd);
-	ck_assert_int_eq(trigger_pull(&point, 10, NULL, &err), -1);
+	ck_assert_int_eq(sigquit_wake(&point, 10, NULL, &err), -1);
 	ck_assert_int_eq(unlink(file), 0);
 	ck_assert_int_eq(next_report(5000), 'y');
 }

@@ -1,4 +1,4 @@
-#include "fileio/stall.h"
+#include "fileio/slow_peer.h"
 
 struct stall stall_begin(unsigned ms)
 {

@@ -9,8 +9,8 @@
  * is therefore binary: applying a list of 60 calls takes 25 us; with one comparison after the other
  * it took 140 us.
  */
-#ifndef JTOOL_SANDBOX_SECCOMP_FILTER_H
-#define JTOOL_SANDBOX_SECCOMP_FILTER_H
+#ifndef JTOOL_SANDBOX_BPF_PROGRAM_H
+#define JTOOL_SANDBOX_BPF_PROGRAM_H
 
 #include <linux/filter.h>
 #include <stdbool.h>
@@ -35,7 +35,7 @@ struct seccomp_list {
  * Builds the program for a list.  Returns the number of instructions, -EOPNOTSUPP if the
  * architecture is not supported, or -E2BIG if the list is too long.
  */
-int seccomp_filter_build(const struct seccomp_list *list,
+int bpf_program_build(const struct seccomp_list *list,
 			 struct sock_filter prog[SECCOMP_PROGRAM_MAX]) _must_check_;
 
 /*
@@ -43,6 +43,6 @@ int seccomp_filter_build(const struct seccomp_list *list,
  * Returns 0, -EOPNOTSUPP if the architecture is not supported, -ENOSYS or -EINVAL if the kernel has
  * no seccomp filters, or another negative errno.
  */
-int seccomp_filter_apply(const struct seccomp_list *list) _must_check_;
+int bpf_program_apply(const struct seccomp_list *list) _must_check_;
 
 #endif
