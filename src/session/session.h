@@ -47,8 +47,8 @@ typedef int session_take_fn(void *arg, uint16_t type, struct wire_reader *payloa
 /*
  * Receives frames and calls take() for each until take() returns 1.  Returns 0, or -1 with `err`
  * set: EXIT_PARTIAL if the target exits, or if the agent sends less than STALL_BYTES within the
- * timeout (see fileio/slow_peer.h); EXIT_AGENT after an invalid frame, or if the connection fails; or
- * the error of an ERROR frame.
+ * timeout (see fileio/slow_peer.h); EXIT_AGENT after an invalid frame, or if the connection fails;
+ * or the error of an ERROR frame.
  */
 int session_answer(struct session *s, session_take_fn *take, void *arg, struct err *err)
 	_must_check_;

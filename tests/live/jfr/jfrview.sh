@@ -65,7 +65,7 @@ running() {
 	local version=$1
 
 	start_jvm "$version" default Recorded -- 120 || return
-	works "$version: jfr start: it works" jfr "$JVM_PID" start name=view
+	works "$version: jfr start: it works" jfr --timeout 60s "$JVM_PID" start name=view
 	sleep 2
 	prints "$version: jfr view TARGET: a page" '^JVM$' jfr view "$JVM_PID"
 	prints "$version: jfr view TARGET EVENT --filter: rows" '"jvmName":"[^"]*Server VM"' \
