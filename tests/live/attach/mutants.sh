@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # Sessions of a hostile agent: what a JVM and its agent say is changed on the way to jtool, and so are
 # dumps, recordings, reports and class files. jtool neither crashes nor hangs, and its memory and disk
-# space are limited. JTOOL_SOAK=1: 10,000 sessions and as many files; with a build of --enable-dev
-# under sanitizers.
+# space are limited. JTOOL_SOAK=1: 10,000 sessions and as many files; JTOOL_SESSIONS is another number,
+# so that a long run can be done in parts. With a build of --enable-dev
+# they run under sanitizers.
 # shellcheck source-path=SCRIPTDIR/.. source=lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-sessions=$(in_soak 10000 200)
-files=$(in_soak 10000 40)
+sessions=${JTOOL_SESSIONS:-$(in_soak 10000 200)}
+files=${JTOOL_SESSIONS:-$(in_soak 10000 40)}
 seed=${JTOOL_SEED:-$RANDOM}
 sanitizers=without
 ! grep -q __asan_init "$JTOOL" || sanitizers=with
