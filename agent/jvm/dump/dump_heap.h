@@ -30,7 +30,7 @@ struct ag_dump_heap {
 	uint64_t *stack;  /* addresses of objects that are marked but not yet visited */
 	size_t n, cap;    /* of the stack: number of addresses, and of entries */
 	uint8_t *values, *values_end; /* memory that is left for ag_dump_class.values */
-	uint32_t n_unknown; /* number of visited classes without a loader, not in the class list */
+	uint32_t n_unknown; /* number of visited boot loader classes that the class list lacks */
 	struct ag_hprof *out;
 	volatile uint64_t *progress; /* incremented while the child visits objects */
 };

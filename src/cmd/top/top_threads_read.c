@@ -95,8 +95,8 @@ static void request_names(struct top_process *p, const struct ctx *ctx)
 	    (p->is_dumped && !top_threads_are_unknown(&p->threads)))
 		return;
 	/*
-	 * Another dump is needed soon after it was permitted, so more threads will start: wait
-	 * longer.
+	 * Threads have started again soon after the last wait ended.  More of them are likely to
+	 * start, so the next wait is longer.
 	 */
 	if (p->is_dumped && now < p->dump_due_ns + (int64_t)p->dump_wait_ms * 1000000)
 		p->dump_wait_ms = p->dump_wait_ms < DUMP_WAIT_MAX_MS ? p->dump_wait_ms * 2 :

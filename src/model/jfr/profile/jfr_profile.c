@@ -256,7 +256,7 @@ int jfr_profile_scan(const struct jfr_profile_file *file, const struct jfr_consu
 	return rc;
 }
 
-/* Sets the gaps that follow from the recorded event type and the JVM. */
+/* Sets in p->gaps what recordings of this event type, by this JVM, cannot show. */
 static void set_gaps(const struct pass *pass)
 {
 	struct profile *p = pass->p;
