@@ -130,7 +130,8 @@ static int await(struct answer_reader *r, struct deadline sent, struct err *err)
 			return await_long(r, err);
 		return no_answer(r, err);
 	}
-	return rc < 0 ? err_set(err, EXIT_ATTACH, "cannot wait for the answer of JVM %d: %s",
+	return rc < 0 ? err_set(err, EXIT_ATTACH,
+				"cannot wait for the answer of JVM %d: %s; try again",
 				(int)r->asock->ns.jvm->pid, strerror(-rc))
 		      : 0;
 }
@@ -153,8 +154,9 @@ static int hung_up(const struct attach_socket *asock, struct err *err)
 		return err_set(err, EXIT_PARTIAL, "JVM %d exited before it answered",
 			       (int)jvm->pid);
 	return err_set(err, EXIT_ATTACH,
-		       "JVM %d closed the connection without an answer: it accepts requests only "
-		       "from its own user and group (%u:%u), or it is shutting down",
+		       "JVM %d closed the connection without an answer: it is shutting down, or "
+		       "accepts requests only from its own user and group; try again, or run jtool "
+		       "as %u:%u",
 		       (int)jvm->pid, jvm->uid, jvm->gid);
 }
 
@@ -192,8 +194,8 @@ static int too_long(const struct answer_reader *r, uint64_t max, struct err *err
 	const unsigned long long mb = max >> 20;
 
 	return err_set(err, EXIT_PARTIAL,
-		       "the answer of JVM %d is longer than %llu MB, the limit for such answers",
-		       (int)r->asock->ns.jvm->pid, mb > 0 ? mb : 1);
+		       "the answer of JVM %d is longer than %llu MB, the limit for such answers; "
+		       "ask for less, or omit --json", (int)r->asock->ns.jvm->pid, mb > 0 ? mb : 1);
 }
 
 /*
@@ -246,7 +248,8 @@ static int read_all(struct answer_reader *r, struct spool *answer, struct err *e
 		if (n == 0 || (n == -ECONNRESET && answer_is_bad_version(answer)))
 			break;
 		if (n < 0)
-			return err_set(err, EXIT_PARTIAL, "the answer of JVM %d was cut off: %s",
+			return err_set(err, EXIT_PARTIAL,
+				       "the answer of JVM %d was cut off: %s; try again",
 				       (int)asock->ns.jvm->pid, strerror((int)-n));
 		rc = add(r, answer, chunk, (size_t)n, err);
 		if (rc != 0)

@@ -47,8 +47,9 @@ static int attach_disabled(const struct target_ns *ns, struct err *err)
 		return jvm_gone(ns->jvm, err);
 	if (status.sig_caught & (UINT64_C(1) << (SIGQUIT - 1)))
 		return err_set(err, EXIT_ATTACH,
-			       "JVM %d was started with -XX:+DisableAttachMechanism: "
-			       "nothing can attach to it, and no signal was sent",
+			       "JVM %d was started with -XX:+DisableAttachMechanism: nothing can "
+			       "attach to it, and no signal was sent; jtool info and stat need not "
+			       "attach",
 			       (int)ns->jvm->pid);
 	return err_set(err, EXIT_ATTACH,
 		       "JVM %d was started with -Xrs and its attach socket was deleted: only a "
@@ -136,8 +137,8 @@ static int wait_ready(const struct attach_socket *asock, struct deadline d, stru
 			return jvm_denied(jvm, err);
 		case ATTACH_UNSUPPORTED:
 			return err_set(err, EXIT_TARGET,
-				       "process %d is a JVM but not HotSpot: cannot attach to it",
-				       (int)jvm->pid);
+				       "cannot attach to process %d: it is a JVM but not HotSpot; "
+				       "use its vendor's tools", (int)jvm->pid);
 		case ATTACH_UNREACHABLE:
 			return discover_lost_worker(jvm, -ETIMEDOUT, err);
 		case ATTACH_STARTING:
@@ -160,6 +161,7 @@ static int connect_or_wake(struct attach_socket *asock, const struct attach_opts
 			   struct err *err)
 {
 	struct deadline d = deadline_in_ms(opts->timeout_ms);
+	const struct jvm *jvm = asock->ns.jvm;
 
 	if (wait_started(asock, d, err) < 0)
 		return -1;
@@ -178,9 +180,9 @@ static int connect_or_wake(struct attach_socket *asock, const struct attach_opts
 			return -1;
 	}
 	return err_set(err, EXIT_ATTACH,
-		       "JVM %d's attach socket %s/%s was deleted each time before jtool could "
-		       "connect: find out what deletes files there", (int)asock->ns.jvm->pid,
-		       jvm_tmp(asock->ns.jvm), asock->socket);
+		       "cannot attach to JVM %d: /proc/%d/root%s/%s was deleted each time before "
+		       "jtool could connect; find out what deletes files there", (int)jvm->pid,
+		       (int)jvm->pid, jvm_tmp(jvm), asock->socket);
 }
 
 /* The start of the request to the worker; a record of the JVM follows (discover/jvm_record.h). */
@@ -309,7 +311,7 @@ static int exchange(struct attach_socket *asock, const struct attach_opts *opts,
 	 * connection before it has read the request may have sent the reason.
 	 */
 	if (rc < 0 && rc != -EPIPE && rc != -ECONNRESET && rc != -ETIMEDOUT)
-		return err_set(err, EXIT_ATTACH, "cannot send a request to JVM %d: %s",
+		return err_set(err, EXIT_ATTACH, "cannot send a request to JVM %d: %s; try again",
 			       (int)asock->ns.jvm->pid, strerror(-rc));
 	if (answer_await(&reader, d, err) < 0)
 		return -1;
@@ -366,7 +368,8 @@ static int take_status(const struct attach_socket *asock, struct spool *answer, 
 	if (at < 0)
 		return err_set(err, EXIT_ATTACH,
 			       "JVM %d sent an invalid reply '%.40s': expected a status number in "
-			       "the first line", (int)asock->ns.jvm->pid, buf_str(&answer->memory));
+			       "the first line; report this bug", (int)asock->ns.jvm->pid,
+			       buf_str(&answer->memory));
 	spool_skip(answer, (size_t)at);
 	return 0;
 }

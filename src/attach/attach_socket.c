@@ -31,8 +31,8 @@ static int check_state(const struct jvm *jvm, char state, struct err *err)
 			       pid, pid);
 	if (state == 't')
 		return err_set(err, EXIT_ATTACH,
-			       "JVM %d is stopped by a debugger or tracer and cannot answer; let "
-			       "it continue", pid);
+			       "JVM %d is stopped by a debugger or tracer and cannot answer; "
+			       "detach that, or let the JVM continue", pid);
 	return 0;
 }
 
@@ -63,8 +63,9 @@ int attach_socket_open(const struct jvm *jvm, struct attach_socket *asock, struc
 	if (p.tmp_fd < 0) {
 		target_ns_close(&p.ns);
 		return err_set(err, p.tmp_fd == -EACCES ? EXIT_PERMISSION : EXIT_ATTACH,
-			       "cannot open JVM %d's directory %s, where its attach socket is: %s",
-			       (int)jvm->pid, jvm_tmp(jvm), strerror(-p.tmp_fd));
+			       "cannot attach to JVM %d: cannot open the directory of its attach "
+			       "socket, /proc/%d/root%s: %s; let the JVM's user enter it",
+			       (int)jvm->pid, (int)jvm->pid, jvm_tmp(jvm), strerror(-p.tmp_fd));
 	}
 	(void)snprintf(p.socket, sizeof(p.socket), ".java_pid%d", (int)jvm->nspid);
 	*asock = p;
@@ -134,20 +135,22 @@ static int connect_as_target(int sock, const struct attach_socket *asock, int so
 
 static int check_peer(int sock, const struct attach_socket *asock, struct err *err)
 {
+	const struct jvm *jvm = asock->ns.jvm;
 	struct ucred peer;
 	socklen_t len = sizeof(peer);
 
 	if (getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0)
 		return err_set(err, EXIT_ATTACH,
-			       "cannot identify the process that serves the attach socket: %s",
+			       "cannot attach to JVM %d: cannot identify the process that serves "
+			       "its attach socket: %s; try again", (int)asock->ns.jvm->pid,
 			       strerror(errno));
-	if (peer.pid == asock->ns.jvm->pid)
+	if (peer.pid == jvm->pid)
 		return 0;
 	return err_set(err, EXIT_ATTACH,
-		       "%s/%s is served by process %d, not by JVM %d: two containers share this "
-		       "directory and the pid, or a process impersonates the JVM; jtool sent it "
-		       "nothing", jvm_tmp(asock->ns.jvm), asock->socket, (int)peer.pid,
-		       (int)asock->ns.jvm->pid);
+		       "cannot attach to JVM %d: /proc/%d/root%s/%s is served by process %d: two "
+		       "containers share this directory and the pid, or a process impersonates the "
+		       "JVM; nothing was sent; give each container its own directory",
+		       (int)jvm->pid, (int)jvm->pid, jvm_tmp(jvm), asock->socket, (int)peer.pid);
 }
 
 static int connect_failed(const struct attach_socket *asock, int error, struct err *err)
@@ -161,22 +164,25 @@ static int connect_failed(const struct attach_socket *asock, int error, struct e
 		return jvm_cannot_become(jvm, strerror(EPERM), err);
 	if (error == -EACCES || error == -EPERM)
 		return err_set(err, EXIT_PERMISSION,
-			       "cannot connect to %s/%s of JVM %d (user %u): %s%s",
-			       jvm_tmp(jvm), asock->socket, (int)jvm->pid, jvm->uid,
-			       strerror(-error),
-			       geteuid() == 0 ? "" : "; run jtool as that user or as root");
+			       "cannot attach to JVM %d of user %u: cannot connect to "
+			       "/proc/%d/root%s/%s: %s; %s", (int)jvm->pid, jvm->uid, (int)jvm->pid,
+			       jvm_tmp(jvm), asock->socket, strerror(-error),
+			       geteuid() == 0 ? "a security module may forbid it"
+					      : "run jtool as that user or as root");
 	if (error == -ETIMEDOUT)
 		return err_set(err, EXIT_ATTACH,
-			       "the process that connects to JVM %d as user %u did not end in "
-			       "time: that user has stopped it, or the machine is overloaded; try "
-			       "again", (int)jvm->pid, jvm->uid);
+			       "cannot attach to JVM %d: the jtool process that connects as user "
+			       "%u did not end in time: that user has stopped it, or the machine "
+			       "is overloaded; try again", (int)jvm->pid, jvm->uid);
 	if (error == -EAGAIN)
 		return err_set(err, EXIT_ATTACH,
 			       "JVM %d accepts no further connections: its attach listener is busy "
 			       "or stuck and its queue is full; try again later",
 			       (int)jvm->pid);
-	return err_set(err, EXIT_ATTACH, "cannot connect to %s/%s of JVM %d: %s", jvm_tmp(jvm),
-		       asock->socket, (int)jvm->pid, strerror(-error));
+	return err_set(err, EXIT_ATTACH,
+		       "cannot attach to JVM %d: cannot connect to /proc/%d/root%s/%s: %s; try "
+		       "again", (int)jvm->pid, (int)jvm->pid, jvm_tmp(jvm), asock->socket,
+		       strerror(-error));
 }
 
 /* Verifies that the file under the socket's name is a private socket of the JVM's user. */
@@ -194,8 +200,9 @@ static int check_file(const struct attach_socket *asock, const struct stat *st, 
 		/* The socket of HotSpot has mode 0600 */
 		what = "a socket that other users may use";
 	return err_set(err, EXIT_ATTACH,
-		       "%s/%s is %s, not JVM %d's attach socket; remove it if it is not in use",
-		       jvm_tmp(jvm), asock->socket, what, (int)jvm->pid);
+		       "cannot attach to JVM %d: /proc/%d/root%s/%s is %s, not its attach socket; "
+		       "remove it if it is not in use", (int)jvm->pid, (int)jvm->pid, jvm_tmp(jvm),
+		       asock->socket, what);
 }
 
 int attach_socket_connect(struct attach_socket *asock, struct deadline d, int *fd, struct err *err)

@@ -124,6 +124,8 @@ static int wait_socket(struct trigger *t, struct deadline d, struct err *err)
 static int create_file(struct trigger *t, struct err *err)
 {
 	int fd = file_create(t->dir_fd, t->name, 0600);
+	bool in_tmp = t->dir_fd == t->asock->tmp_fd;
+	pid_t pid = t->asock->ns.jvm->pid;
 
 	if (fd >= 0) {
 		(void)close(fd); /* the file is empty, so no write can fail */
@@ -136,11 +138,10 @@ static int create_file(struct trigger *t, struct err *err)
 		return 0;
 	}
 	return err_set(err, EXIT_ATTACH,
-		       "JVM %d cannot open its attach socket: its user cannot write to its %s "
-		       "directory (%s); make the directory writable for that user",
-		       (int)t->asock->ns.jvm->pid,
-		       t->dir_fd == t->asock->tmp_fd ? "tmp" : "working",
-		       strerror(-fd));
+		       "JVM %d cannot open its attach socket: its user cannot write to "
+		       "/proc/%d/%s%s: %s; make the directory writable, or free space there",
+		       (int)pid, (int)pid, in_tmp ? "root" : "cwd",
+		       in_tmp ? jvm_tmp(t->asock->ns.jvm) : "", strerror(-fd));
 }
 
 static int send_signal(const struct trigger *t, struct err *err)
@@ -153,7 +154,7 @@ static int send_signal(const struct trigger *t, struct err *err)
 	if (rc == 0 && !(status.sig_caught & quit))
 		return err_set(err, EXIT_ATTACH,
 			       "JVM %d no longer catches SIGQUIT, which would kill it: no signal "
-			       "was sent; it may be exiting", (int)ns->jvm->pid);
+			       "was sent; it may be exiting; try again", (int)ns->jvm->pid);
 	if (rc == 0 && !(status.sig_pending & quit))
 		rc = target_ns_kill(ns, SIGQUIT);
 	if (rc == -ESRCH)
@@ -253,12 +254,15 @@ static int inspect_file(struct trigger *t, int dir_fd)
 	return 1;
 }
 
-static int foreign_file(const struct trigger *t, const char *dir, struct err *err)
+static int foreign_file(const struct trigger *t, bool in_tmp, struct err *err)
 {
+	pid_t pid = t->asock->ns.jvm->pid;
+
 	return err_set(err, EXIT_ATTACH,
-		       "the file %s in JVM %d's %s belongs to another user and prevents every tool "
-		       "from attaching; remove it",
-		       t->name, (int)t->asock->ns.jvm->pid, dir);
+		       "cannot attach to JVM %d: the file /proc/%d/%s%s/%s belongs to another "
+		       "user, which prevents every tool from attaching; remove it", (int)pid,
+		       (int)pid, in_tmp ? "root" : "cwd", in_tmp ? jvm_tmp(t->asock->ns.jvm) : "",
+		       t->name);
 }
 
 /*
@@ -268,15 +272,14 @@ static int foreign_file(const struct trigger *t, const char *dir, struct err *er
 static int choose_dir(struct trigger *t, struct err *err)
 {
 	const struct attach_socket *asock = t->asock;
-	_cleanup_free_ char *cwd = procfs_readlink(&asock->ns.proc, asock->ns.jvm->pid, "cwd");
 	int in_cwd = inspect_file(t, asock->ns.cwd_fd);
 	int in_tmp;
 
 	if (in_cwd < 0)
-		return foreign_file(t, cwd ? cwd : "working directory", err);
+		return foreign_file(t, false, err);
 	in_tmp = in_cwd > 0 ? 0 : inspect_file(t, asock->tmp_fd);
 	if (in_tmp < 0 && asock->ns.cwd_fd < 0)
-		return foreign_file(t, jvm_tmp(asock->ns.jvm), err);
+		return foreign_file(t, true, err);
 	t->exists = in_cwd > 0 || in_tmp > 0;
 	t->dir_fd = in_cwd > 0 || in_tmp < 0 ? asock->ns.cwd_fd : asock->tmp_fd;
 	return 0;
@@ -290,8 +293,9 @@ static int start_helper(struct trigger *t, pid_t *pid, struct err *err)
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return err_set(err, EXIT_ATTACH,
-			       "cannot create a pipe to the process that wakes the attach "
-			       "listener of JVM %d: %s", (int)ns->jvm->pid, strerror(errno));
+			       "cannot create a pipe to the process that wakes the attach listener "
+			       "of JVM %d: %s; if too many files are open, raise ulimit -n",
+			       (int)ns->jvm->pid, strerror(errno));
 	t->report_fd = ends[1];
 	*pid = detached_child_fork((const int[]){ ns->proc.fd, ns->root_fd, ns->cwd_fd, ns->pid_fd,
 						  t->asock->tmp_fd, t->report_fd },

@@ -47,7 +47,8 @@ static int open_failed(const struct jvm *jvm, int error, struct err *err)
 	if (error == -EACCES || error == -EPERM)
 		return jvm_denied(jvm, err);
 	return err_set(err, EXIT_ATTACH,
-		       "cannot open the root directory of JVM %d (/proc/%d/root): %s",
+		       "cannot attach to JVM %d: cannot open its root directory /proc/%d/root: %s; "
+		       "look for a file system of its container that fails",
 		       (int)jvm->pid, (int)jvm->pid, strerror(-error));
 }
 
@@ -83,8 +84,12 @@ static int open_ns(const struct jvm *jvm, bool with_dirs, struct target_ns *ns, 
 	struct target_ns n = { .jvm = jvm, .root_fd = -1, .cwd_fd = -1, .pid_fd = -1 };
 	int rc = procfs_open(&n.proc, "/proc");
 
-	if (rc < 0)
-		return err_set(err, EXIT_ATTACH, "cannot open /proc: %s; mount it", strerror(-rc));
+	if (rc < 0) {
+		struct err why = { .code = EXIT_DONE };
+
+		(void)jvm_no_proc(rc, &why);
+		return err_set(err, EXIT_ATTACH, "%s", why.text);
+	}
 	if (open_process(&n, with_dirs, err) < 0) {
 		target_ns_close(&n);
 		return -1;

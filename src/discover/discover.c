@@ -82,7 +82,8 @@ static struct jvm *inspect_process(const struct procfs *proc, pid_t pid, struct 
 static int not_mounted(const struct procfs *proc, struct err *err)
 {
 	return err_set(err, EXIT_PERMISSION,
-		       "%s shows no process, not even jtool's; mount it with -t proc", proc->root);
+		       "%s shows no process, not even jtool's: it is not mounted; run mount -t "
+		       "proc proc /proc", proc->root);
 }
 
 /* State of the inspection of many processes. */
@@ -262,8 +263,8 @@ int discover_all(const struct procfs *proc, bool states, struct jvm_list *list, 
 	int rc = procfs_pids(proc, &pids, &n);
 
 	if (rc < 0)
-		return err_set(err, EXIT_PERMISSION, "cannot read %s: %s", proc->root,
-			       strerror(-rc));
+		return err_set(err, EXIT_PERMISSION, "cannot list %s: %s; run jtool as root",
+			       proc->root, strerror(-rc));
 	if (n == 0) /* /proc shows not even jtool's own process */
 		return not_mounted(proc, err);
 	s.pids = pids;

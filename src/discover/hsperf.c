@@ -182,8 +182,7 @@ static int open_source(struct hsperf_source *s, const struct jvm *jvm, struct er
 	*s = (struct hsperf_source){ .jvm = jvm, .fd = -1 };
 	rc = procfs_open(&s->proc, "/proc");
 	if (rc < 0)
-		return err_set(err, EXIT_PERMISSION,
-			       "cannot open /proc: %s; mount it", strerror(-rc));
+		return jvm_no_proc(rc, err);
 	if (open_file(s, err) == 0)
 		return 0;
 	procfs_close(&s->proc);

@@ -1,5 +1,6 @@
 #include "discover/jvm.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <pwd.h>
@@ -95,6 +96,17 @@ int jvm_denied(const struct jvm *jvm, struct err *err)
 int jvm_gone(const struct jvm *jvm, struct err *err)
 {
 	return err_set(err, EXIT_PARTIAL, "JVM %d exited", (int)jvm->pid);
+}
+
+int jvm_no_proc(int error, struct err *err)
+{
+	if (error == -ENODEV || error == -ENOENT)
+		return err_set(err, EXIT_PERMISSION,
+			       "cannot read /proc: it is not mounted; run mount -t proc proc "
+			       "/proc");
+	return err_set(err, EXIT_PERMISSION,
+		       "cannot open /proc: %s; run jtool as root, or let its security module "
+		       "(AppArmor, SELinux) permit it", strerror(-error));
 }
 
 int jvm_unreachable(const struct jvm *jvm, const char *what, struct err *err)

@@ -82,6 +82,9 @@ int jvm_denied(const struct jvm *jvm, struct err *err);
 /* Sets EXIT_PERMISSION for a JVM whose user and group ids jtool may not take.  Returns -1. */
 int jvm_cannot_become(const struct jvm *jvm, const char *why, struct err *err);
 
+/* Sets EXIT_PERMISSION for a /proc that procfs_open() cannot open.  Returns -1. */
+int jvm_no_proc(int error, struct err *err);
+
 /* Sets EXIT_PARTIAL for a JVM that has exited.  Returns -1. */
 int jvm_gone(const struct jvm *jvm, struct err *err);
 

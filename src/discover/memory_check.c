@@ -180,27 +180,29 @@ static int refuse(const struct jvm *jvm, enum memory_use use, const struct level
 		  const struct memory_room *room, int64_t growth, struct err *err)
 {
 	const struct cgroup_level *level = &levels->list[room->level];
-	const char *where = room->level < levels->n_groups ? "its control group" : "this machine";
+	bool in_group = room->level < levels->n_groups;
+	const char *where = in_group ? "in its control group; raise its memory limit"
+				     : "on this machine; free memory";
 
 	if (use == MEMORY_IDLE || use == MEMORY_COPY)
 		return err_set(err, EXIT_PARTIAL,
-			       "stopped, because JVM %d could be killed: only %lld of %lld MB of "
-			       "memory are free in %s; raise its limit",
-			       (int)jvm->pid, to_mb(level->free), to_mb(level->limit), where);
+			       "stopped, because the OOM killer could kill JVM %d: only %lld of "
+			       "%lld MB of memory are free %s", (int)jvm->pid, to_mb(level->free),
+			       to_mb(level->limit), where);
 	if (room->verdict == MEMORY_SHORT)
 		return err_set(err, EXIT_PARTIAL,
-			       "not started, because JVM %d could be killed: %s may take %lld MB "
-			       "of memory in the JVM, but only %lld of %lld MB are free in %s; "
-			       "raise its limit",
-			       (int)jvm->pid, uses[use], to_mb_up(growth), to_mb(level->free),
-			       to_mb(level->limit), where);
+			       "not started, because the OOM killer could kill JVM %d: %s may take "
+			       "%lld MB of memory in the JVM, but only %lld of %lld MB are free "
+			       "%s", (int)jvm->pid, uses[use], to_mb_up(growth),
+			       to_mb(level->free), to_mb(level->limit), where);
+	if (in_group)
+		where = "in the control group of both; run jtool outside of it, for example on "
+			"the host, or raise its memory limit";
 	return err_set(err, EXIT_PARTIAL,
-		       "not started, because JVM %d could be killed: for %s, the JVM may take "
-		       "%lld MB of memory and jtool %lld MB, but only %lld of %lld MB are free in "
-		       "the control group of both; run jtool outside of it, for example on the "
-		       "host, or raise its limit",
-		       (int)jvm->pid, uses[use], to_mb_up(growth), to_mb_up(own_min[use]),
-		       to_mb(level->free), to_mb(level->limit));
+		       "not started, because the OOM killer could kill JVM %d: for %s, the JVM may "
+		       "take %lld MB of memory and jtool %lld MB, but only %lld of %lld MB are "
+		       "free %s", (int)jvm->pid, uses[use], to_mb_up(growth),
+		       to_mb_up(own_min[use]), to_mb(level->free), to_mb(level->limit), where);
 }
 
 int memory_check(const struct jvm *jvm, enum memory_use use, struct memory_room *room,
@@ -218,9 +220,9 @@ int memory_check(const struct jvm *jvm, enum memory_use use, struct memory_room 
 	read_levels(jvm->pid, !jvm->hung && use != MEMORY_IDLE && use != MEMORY_COPY, &levels);
 	if (levels.error < 0)
 		return err_set(err, EXIT_PARTIAL,
-			       "not started, because JVM %d could be killed: the memory limit of "
-			       "its container cannot be read: %s; try again",
-			       (int)jvm->pid, strerror(-levels.error));
+			       "not started, because the OOM killer could kill JVM %d: the memory "
+			       "limit of its container cannot be read: %s; try again, or run jtool "
+			       "on the host", (int)jvm->pid, strerror(-levels.error));
 	here = memory_room(levels.list, levels.n, growth, own_min[use]);
 	if (here.verdict != MEMORY_GRANTED)
 		return refuse(jvm, use, &levels, &here, growth, err);

@@ -99,8 +99,7 @@ struct jvm *resolve_target(const char *spec, FILE *candidates, struct err *err)
 	}
 	rc = procfs_open(&proc, "/proc");
 	if (rc < 0) {
-		(void)err_set(err, EXIT_PERMISSION,
-			      "cannot open /proc: %s; mount it", strerror(-rc));
+		(void)jvm_no_proc(rc, err);
 		return NULL;
 	}
 	jvm = is_number(spec) ? by_pid(&proc, spec, err) : by_name(&proc, spec, candidates, err);
@@ -114,8 +113,7 @@ int resolve_all(struct jvm_list *list, struct err *err)
 	int rc = procfs_open(&proc, "/proc");
 
 	if (rc < 0)
-		return err_set(err, EXIT_PERMISSION,
-			       "cannot open /proc: %s; mount it", strerror(-rc));
+		return jvm_no_proc(rc, err);
 	rc = discover_all(&proc, false, list, err);
 	procfs_close(&proc);
 	if (rc < 0 || list->n > 0)

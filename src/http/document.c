@@ -39,7 +39,7 @@ static void _noreturn_ write_document(int fd, int sock, document_write *write, v
 
 	(void)setrlimit(RLIMIT_FSIZE, &limit); /* lowering a limit is always permitted */
 	if (!out || write(arg, out, &err) < 0 || fflush(out) != 0)
-		(void)err_set(&err, EXIT_PARTIAL, "cannot write the document: %s",
+		(void)err_set(&err, EXIT_PARTIAL, "cannot store the metrics in memory: %s",
 			      strerror(errno));
 	if (err.code != EXIT_DONE)
 		(void)!io_write_all(sock, err.text, strlen(err.text), deadline_in_ms(1000));
@@ -71,11 +71,12 @@ int document_begin(struct document_job *job, document_write *write, void *arg, u
 		continue; /* orphans of an earlier child, if this process reaps them */
 	if (!reap(job, &status))
 		return err_set(err, EXIT_PARTIAL, "process %d, which reads the JVMs, is blocked in "
-			       "the kernel; it cannot be killed", (int)job->pid);
+			       "the kernel, and no other is started; look for a file system that "
+			       "does not answer", (int)job->pid);
 	job->fd = memfd_create("metrics", MFD_CLOEXEC);
 	if (job->fd < 0)
-		return err_set(err, EXIT_PARTIAL, "cannot create a file in memory: %s",
-			       strerror(errno));
+		return err_set(err, EXIT_PARTIAL, "cannot create a file in memory for the metrics: "
+			       "%s; free memory, or raise ulimit -n", strerror(errno));
 	job->begun_ns = monotonic_ns();
 	job->deadline = deadline_in_ms(timeout_ms);
 	pid = worker_fork(&job->sock, &job->fd, 1);
@@ -84,7 +85,9 @@ int document_begin(struct document_job *job, document_write *write, void *arg, u
 	if (pid < 0) {
 		job->sock = -1; /* worker_fork() did not set it */
 		close_files(job);
-		return err_set(err, EXIT_PARTIAL, "cannot start a process: %s", strerror(-pid));
+		return err_set(err, EXIT_PARTIAL,
+			       "cannot start the process that reads the JVMs: %s; allow more "
+			       "processes (ulimit -u, pids.max), or free memory", strerror(-pid));
 	}
 	job->pid = pid;
 	return 0;
@@ -101,7 +104,8 @@ static int verdict(struct document_job *job, struct err *err)
 	if (n < 0) {
 		(void)kill(job->pid, SIGKILL);
 		(void)reap(job, &status); /* if the child is blocked, the next job is refused */
-		return err_set(err, EXIT_PARTIAL, "the JVMs were not read in time");
+		return err_set(err, EXIT_PARTIAL,
+			       "the JVMs were not read in time; use --timeout to wait longer");
 	}
 	text[n] = '\0';
 	/* The child is exiting.  Kill it, in case it is broken and has only closed its socket. */
@@ -113,7 +117,8 @@ static int verdict(struct document_job *job, struct err *err)
 		return err_set(err, EXIT_PARTIAL, "%s", text);
 	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
 		return err_set(err, EXIT_PARTIAL, "the process that reads the JVMs was killed by "
-			       "signal %d", WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+			       "signal %d; if memory ran out, free some or raise the limit of "
+			       "jtool's control group", WIFSIGNALED(status) ? WTERMSIG(status) : 0);
 	return 0;
 }
 
@@ -124,7 +129,8 @@ struct document *document_end(struct document_job *job, struct err *err)
 
 	if (job->pid > 0 && verdict(job, err) == 0) {
 		if (fstat(job->fd, &st) < 0) {
-			(void)err_set(err, EXIT_PARTIAL, "fstat: %s", strerror(errno));
+			(void)err_set(err, EXIT_PARTIAL, "cannot read the size of the metrics: %s",
+				      strerror(errno));
 		} else {
 			doc = xcalloc(1, sizeof(*doc));
 			*doc = (struct document){ job->fd, st.st_size, job->begun_ns, 1 };

@@ -174,7 +174,8 @@ int http_address_inherit(int *fds, int max, struct err *err)
 				       "socket: use ListenStream= and Accept=no", fds[i]);
 		if (fcntl(fds[i], F_SETFD, FD_CLOEXEC) < 0 ||
 		    fcntl(fds[i], F_SETFL, O_NONBLOCK) < 0)
-			return err_set(err, EXIT_USAGE, "descriptor %d: %s", fds[i],
+			return err_set(err, EXIT_USAGE,
+				       "cannot use descriptor %d, passed by systemd: %s", fds[i],
 				       strerror(errno));
 	}
 	return n;

@@ -198,7 +198,9 @@ static int serve_once(struct serving *s, struct err *err)
 	int listeners = s->config->n_listeners, n = fill(s, fds);
 
 	if (poll(fds, (nfds_t)n, poll_ms(s)) < 0 && errno != EINTR)
-		return err_set(err, EXIT_PARTIAL, "poll: %s", strerror(errno));
+		return err_set(err, EXIT_PARTIAL,
+			       "cannot wait for connections: %s; start jtool again",
+			       strerror(errno));
 	if (fds[listeners].revents)
 		return 0;
 	if (s->job.sock >= 0 && (fds[listeners + 1].revents || deadline_passed(s->job.deadline)))

@@ -159,8 +159,7 @@ int threads_measure(const struct ctx *ctx, struct threads_sample *s, struct err 
 	int rc = procfs_open(&proc, "/proc");
 
 	if (rc < 0)
-		return err_set(err, EXIT_PERMISSION, "cannot open /proc: %s; mount it",
-			       strerror(-rc));
+		return jvm_no_proc(rc, err);
 	has_times = thread_times_read(&proc, jvm->pid, is_namespaced(jvm), &before) == 0;
 	rc = threads_take_dump(ctx, s, err);
 	if (rc == 0 && has_times) {

@@ -1,4 +1,3 @@
-#include <string.h>
 #include <time.h>
 
 #include "cmd/top/top_internal.h"
@@ -15,8 +14,7 @@ int top_begin(struct top *t, const struct ctx *ctx, struct err *err)
 					 .sort = (enum top_sort)opts->sort };
 	rc = procfs_open(&t->proc, "/proc");
 	if (rc < 0)
-		return err_set(err, EXIT_PERMISSION, "cannot open /proc: %s; mount it",
-			       strerror(-rc));
+		return jvm_no_proc(rc, err);
 	return 0;
 }
 

@@ -55,8 +55,7 @@ static int write_document(void *arg, FILE *out, struct err *err)
 
 	(void)arg;
 	if (rc < 0)
-		return err_set(err, EXIT_PERMISSION, "cannot open /proc: %s; mount it",
-			       strerror(-rc));
+		return jvm_no_proc(rc, err);
 	rc = discover_all(&proc, false, &list, err);
 	procfs_close(&proc);
 	if (rc < 0)
@@ -126,7 +125,9 @@ static int run(struct ctx *ctx, struct err *err)
 	(void)sigprocmask(SIG_BLOCK, &signals, NULL); /* cannot fail with these arguments */
 	stop = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (stop < 0)
-		return err_set(err, EXIT_USAGE, "cannot receive signals: %s", strerror(errno));
+		return err_set(err, EXIT_USAGE,
+			       "cannot receive signals: %s; free memory, or raise ulimit -n",
+			       strerror(errno));
 	n = open_listeners(ctx, fds, err);
 	if (n < 0)
 		return -1;

@@ -145,8 +145,7 @@ static int info_run(struct ctx *ctx, struct err *err)
 	int rc = procfs_open(&proc, "/proc");
 
 	if (rc < 0)
-		return err_set(err, EXIT_PERMISSION,
-			       "cannot open /proc: %s; mount it", strerror(-rc));
+		return jvm_no_proc(rc, err);
 	rc = process_info_read(&proc, ctx->jvm, &info.process, err);
 	procfs_close(&proc);
 	if (rc < 0)

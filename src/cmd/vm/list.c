@@ -221,8 +221,7 @@ static int run(struct ctx *ctx, struct err *err)
 	int rc = procfs_open(&proc, "/proc");
 
 	if (rc < 0)
-		return err_set(err, EXIT_PERMISSION,
-			       "cannot open /proc: %s; mount it", strerror(-rc));
+		return jvm_no_proc(rc, err);
 	rc = discover_all(&proc, !opts->quiet || opts->columns || ctx->json, &list, err);
 	verbose_step(ctx->steps, "found %zu JVMs", list.n);
 	if (rc == 0 && opts->quiet && !opts->columns && !ctx->json)

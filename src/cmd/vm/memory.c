@@ -114,8 +114,7 @@ static int measure(const struct ctx *ctx, struct memory_view *v, struct err *err
 	int rc = procfs_open(&proc, "/proc");
 
 	if (rc < 0)
-		return err_set(err, EXIT_PERMISSION, "cannot open /proc: %s; mount it",
-			       strerror(-rc));
+		return jvm_no_proc(rc, err);
 	jvm_memory_init(&m);
 	ask_if_possible(ctx, &m, v);
 	rc = read_mappings(&proc, ctx->jvm, &maps, &status, err);

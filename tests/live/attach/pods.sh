@@ -398,8 +398,8 @@ check_read_only() {
 	end_jvm
 
 	start "uid $app, nothing can be written" "${options[@]}" || return
-	refuses_cell "inside" 5 'its user cannot write to its tmp directory .Read-only file system.; make' inside $app:$app --
-	refuses_cell "from the host" 5 'its user cannot write to its tmp directory .Read-only file system.; make' on_host
+	refuses_cell "inside" 5 'its user cannot write to /proc/[0-9]*/root/tmp: Read-only file system; make' inside $app:$app --
+	refuses_cell "from the host" 5 'its user cannot write to /proc/[0-9]*/root/tmp: Read-only file system; make' on_host
 	end_jvm
 }
 

@@ -179,7 +179,7 @@ if start_in_group "$version" serial Filled -Xmx160m -Xms160m -- 2500; then
 			# shellcheck disable=SC2086 # words
 			jt_at $at $command
 			same "$version: 90 %, $at: ${command%% *} is refused" "7 1" \
-				"$rc $(grep -c -E 'not started, because JVM [0-9]+ could be killed: .* may take [0-9]+ MB .* but only [0-9]+ of [0-9]+ MB are free in (its|the) control group.* raise its limit$' "$W/err")"
+				"$rc $(grep -c -E 'not started, because the OOM killer could kill JVM [0-9]+: .* may take [0-9]+ MB .* but only [0-9]+ of [0-9]+ MB are free in (its|the) control group.* raise its memory limit$' "$W/err")"
 		done
 	done
 	# Enough for the walk of the JVM, too little for jtool in the same group.
@@ -264,7 +264,7 @@ if start_in_group "$version" parallel Held -Xms700m -Xmx700m -- 10000; then
 	poll 5 limit_to $((3 * mb)) || fail "a limit is set" "$(cat "$W/limit.err")"
 	wait $!
 	same "$version: a walk is stopped when too little memory is left" 1 \
-		"$(grep -c -E '^jtool: retained: stopped, because JVM [0-9]+ could be killed: only [0-9]+ of [0-9]+ MB' "$W/err" ||
+		"$(grep -c -E '^jtool: retained: stopped, because the OOM killer could kill JVM [0-9]+: only [0-9]+ of [0-9]+ MB' "$W/err" ||
 			cat "$W/err")"
 	unlimit
 	unharmed "$version: a walk that is stopped"

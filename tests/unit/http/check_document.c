@@ -87,7 +87,7 @@ START_TEST(failures_of_the_child_are_errors)
 		{ refuse, 10000, "no /proc" },
 		{ crash, 10000, "was killed by signal 15" },
 		{ hang, 50, "not read in time" },
-		{ write_much, 60000, "cannot write the document: File too large" },
+		{ write_much, 60000, "cannot store the metrics in memory: File too large" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
