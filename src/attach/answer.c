@@ -215,10 +215,7 @@ static int add(const struct answer_reader *r, struct spool *answer, const char *
 		len = max > spool_len(answer) ? (size_t)(max - spool_len(answer)) : 0;
 	rc = spool_add(answer, data, len);
 	if (rc < 0)
-		return err_set(err, EXIT_PARTIAL,
-			       "cannot store the answer of JVM %d in memory or in '%s': %s; set "
-			       "TMPDIR to another directory",
-			       (int)r->asock->ns.jvm->pid, io_temp_dir(), disk_room_error(rc));
+		return io_temp_failed(err, rc, "the answer of JVM %d", (int)r->asock->ns.jvm->pid);
 	return is_over;
 }
 

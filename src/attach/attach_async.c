@@ -21,9 +21,8 @@ int attach_async_start(struct attach_async *a, const struct jvm *jvm,
 	int end[2], rc;
 
 	if (pipe2(end, O_CLOEXEC) < 0)
-		return err_set(err, EXIT_ATTACH,
-			       "cannot create a pipe for the request to JVM %d: %s; if too many "
-			       "files are open, raise ulimit -n", (int)jvm->pid, strerror(errno));
+		return err_no_descriptor(err, EXIT_ATTACH, -errno,
+					 "a pipe for the request to JVM %d", (int)jvm->pid);
 	*a = (struct attach_async){
 		.jvm = jvm, .opts = opts, .req = req, .end = end[0], .end_peer = end[1]
 	};
@@ -32,9 +31,8 @@ int attach_async_start(struct attach_async *a, const struct jvm *jvm,
 		return 0;
 	(void)close(end[0]);
 	(void)close(end[1]);
-	return err_set(err, EXIT_ATTACH, "cannot start a thread for the request to JVM %d: %s; "
-		       "allow more processes (ulimit -u, pids.max), or free memory",
-		       (int)jvm->pid, strerror(rc));
+	return err_not_started(err, EXIT_ATTACH, -rc, "a thread for the request to JVM %d",
+			       (int)jvm->pid);
 }
 
 int attach_async_join(struct attach_async *a, struct attach_reply *reply, struct err *err)

@@ -224,9 +224,8 @@ int attach_socket_connect(struct attach_socket *asock, struct deadline d, int *f
 		return -1;
 	sock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (sock < 0 || setsockopt(sock, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout)) < 0)
-		return err_set(err, EXIT_ATTACH, "cannot create a socket to connect to JVM %d: %s; "
-			       "if too many files are open, raise ulimit -n",
-			       (int)asock->ns.jvm->pid, strerror(errno));
+		return err_no_descriptor(err, EXIT_ATTACH, -errno, "a socket to connect to JVM %d",
+					 (int)asock->ns.jvm->pid);
 	rc = target_ns_is_ours(&asock->ns) ? target_ns_connect(sock, file)
 					   : connect_as_target(sock, asock, file, (unsigned)left);
 	if (rc == -ENOENT)

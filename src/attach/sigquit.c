@@ -292,10 +292,9 @@ static int start_helper(struct trigger *t, pid_t *pid, struct err *err)
 	int ends[2];
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
-		return err_set(err, EXIT_ATTACH,
-			       "cannot create a pipe to the process that wakes the attach listener "
-			       "of JVM %d: %s; if too many files are open, raise ulimit -n",
-			       (int)ns->jvm->pid, strerror(errno));
+		return err_no_descriptor(err, EXIT_ATTACH, -errno,
+					 "a pipe to the process that wakes the attach listener of "
+					 "JVM %d", (int)ns->jvm->pid);
 	t->report_fd = ends[1];
 	*pid = detached_child_fork((const int[]){ ns->proc.fd, ns->root_fd, ns->cwd_fd, ns->pid_fd,
 						  t->asock->tmp_fd, t->report_fd },
@@ -305,10 +304,9 @@ static int start_helper(struct trigger *t, pid_t *pid, struct err *err)
 	(void)close(ends[1]);
 	if (*pid < 0) {
 		(void)close(ends[0]);
-		return err_set(err, EXIT_ATTACH,
-			       "cannot start the jtool process that wakes the attach listener of "
-			       "JVM %d: %s; allow more processes (ulimit -u, pids.max), or free "
-			       "memory", (int)ns->jvm->pid, strerror(-*pid));
+		return err_not_started(err, EXIT_ATTACH, *pid,
+				       "the process that wakes the attach listener of JVM %d",
+				       (int)ns->jvm->pid);
 	}
 	return ends[0];
 }
@@ -369,11 +367,8 @@ static int receive_reports(const struct trigger *t, int fd, const struct verbose
 		if (rc == -ETIMEDOUT)
 			return no_answer(t, err);
 		if (rc < 0)
-			return err_set(err, EXIT_ATTACH,
-				       "the jtool process that wakes the attach listener of JVM %d "
-				       "was killed; if memory ran out, free some or raise the "
-				       "limit of jtool's control group, then try again",
-				       (int)t->asock->ns.jvm->pid);
+			return err_killed(err, EXIT_ATTACH, "wakes the attach listener of JVM %d",
+					  (int)t->asock->ns.jvm->pid);
 		if (r.what == REPORT_FAILED)
 			return err_set(err, r.err.code, "%s", r.err.text);
 		if (r.what == REPORT_SOCKET)

@@ -7,6 +7,8 @@
 
 #include "base/printable.h"
 
+#define OBJECT_MAX 256 /* bytes for the name of the object of an error */
+
 /*
  * Replaces control characters, because the text may contain names from a target, and must be one
  * line.
@@ -41,6 +43,45 @@ int err_stdout(struct err *err, int error)
 {
 	return err_set(err, error == -EPIPE ? EXIT_SIGPIPE : EXIT_PARTIAL,
 		       "cannot write the result to stdout: %s", strerror(-error));
+}
+
+int err_not_started(struct err *err, enum exit_code code, int error, const char *fmt, ...)
+{
+	char what[OBJECT_MAX];
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(what, sizeof(what), fmt, ap);
+	va_end(ap);
+	return err_set(err, code,
+		       "cannot start %s: %s; allow more processes (ulimit -u, pids.max), or free "
+		       "memory", what, strerror(-error));
+}
+
+int err_killed(struct err *err, enum exit_code code, const char *fmt, ...)
+{
+	char what[OBJECT_MAX];
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(what, sizeof(what), fmt, ap);
+	va_end(ap);
+	return err_set(err, code,
+		       "the jtool process that %s was killed; if memory ran out, free some or "
+		       "raise the limit of jtool's control group, then try again", what);
+}
+
+int err_no_descriptor(struct err *err, enum exit_code code, int error, const char *fmt, ...)
+{
+	char what[OBJECT_MAX];
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(what, sizeof(what), fmt, ap);
+	va_end(ap);
+	return err_set(err, code,
+		       "cannot create %s: %s; if too many files are open, raise ulimit -n", what,
+		       strerror(-error));
 }
 
 void err_prefix(struct err *err, const char *fmt, ...)

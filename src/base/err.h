@@ -38,6 +38,17 @@ int err_set(struct err *err, enum exit_code code, const char *fmt, ...) _printf_
 /* Sets err for a result that cannot be written to stdout.  `error` is a negative errno. */
 int err_stdout(struct err *err, int error);
 
+/*
+ * These set err for a cause that several parts of jtool have: a process or thread that cannot be
+ * started, a process of jtool that was killed, and a descriptor that cannot be created.  The format
+ * names the object.  `error` is a negative errno.  They return -1.
+ */
+int err_not_started(struct err *err, enum exit_code code, int error, const char *fmt, ...)
+	_printf_(4, 5);
+int err_killed(struct err *err, enum exit_code code, const char *fmt, ...) _printf_(3, 4);
+int err_no_descriptor(struct err *err, enum exit_code code, int error, const char *fmt, ...)
+	_printf_(4, 5);
+
 /* Inserts "PREFIX: " before the text; does nothing if err has no error. */
 void err_prefix(struct err *err, const char *fmt, ...) _printf_(2, 3);
 

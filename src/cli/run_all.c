@@ -83,16 +83,12 @@ static void _noreturn_ run_child(const struct batch *batch, const struct job *jo
 	ctx.jvm = job->jvm;
 	ctx.out = fdopen(job->out, "w");
 	if (!ctx.out || dup2(job->messages, STDERR_FILENO) < 0) {
-		(void)err_set(&job->shared->err, EXIT_PARTIAL,
-			      "cannot open a temporary file in '%s' for this JVM's result: %s; set "
-			      "TMPDIR to another directory", io_temp_dir(), strerror(errno));
+		(void)io_temp_failed(&job->shared->err, -errno, "this JVM's result");
 		_exit(EXIT_PARTIAL);
 	}
 	rc = ctx.cmd->run(&ctx, &job->shared->err);
 	if (fflush(ctx.out) != 0 && rc == 0)
-		(void)err_set(&job->shared->err, EXIT_PARTIAL,
-			      "cannot write the temporary file in '%s' for this JVM's result: %s; "
-			      "set TMPDIR to another directory", io_temp_dir(), strerror(errno));
+		(void)io_temp_failed(&job->shared->err, -errno, "this JVM's result");
 	_exit((int)job->shared->err.code);
 }
 
@@ -128,9 +124,7 @@ static void start_job(struct batch *batch)
 		batch->n_running++;
 		return;
 	}
-	(void)err_set(&job->shared->err, EXIT_PARTIAL,
-		      "cannot start the jtool process for this JVM: %s; allow more processes "
-		      "(ulimit -u, pids.max), or free memory", strerror(-rc));
+	(void)err_not_started(&job->shared->err, EXIT_PARTIAL, rc, "the process for this JVM");
 	job->is_done = true;
 }
 

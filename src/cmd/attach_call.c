@@ -160,10 +160,7 @@ int attach_call_text(const struct ctx *ctx, const struct attach_request *req, si
 	} else {
 		rc = spool_text(&reply.output, text, max);
 		if (rc < 0)
-			rc = err_set(err, EXIT_PARTIAL,
-				     "cannot read the JVM's answer from the temporary file in "
-				     "'%s': %s; set TMPDIR to another directory",
-				     io_temp_dir(), strerror(-rc));
+			rc = io_temp_failed(err, rc, "the JVM's answer");
 	}
 	attach_reply_release(&reply);
 	return rc;

@@ -250,9 +250,7 @@ static int by_pid(const void *a, const void *b)
 
 static int no_worker(int error, struct err *err)
 {
-	return err_set(err, EXIT_PARTIAL, "cannot start the jtool process that inspects JVMs: %s; "
-		       "allow more processes (ulimit -u, pids.max), or free memory",
-		       strerror(-error));
+	return err_not_started(err, EXIT_PARTIAL, error, "the process that inspects JVMs");
 }
 
 int discover_all(const struct procfs *proc, bool states, struct jvm_list *list, struct err *err)

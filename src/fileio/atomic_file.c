@@ -40,10 +40,7 @@ int atomic_file_failed(const struct atomic_file *f, int error, struct err *err)
 			       f->path, disk_room_error(error));
 	if (f->out_fd < 0)
 		return cannot_write(f, strerror(-error), err);
-	return err_set(err, EXIT_PARTIAL,
-		       "cannot write the temporary file for '%s' in '%s': %s; "
-		       "set TMPDIR to another directory",
-		       f->path, io_temp_dir(), disk_room_error(error));
+	return io_temp_failed(err, error, "'%s'", f->path);
 }
 
 static struct tmp_reaper *reaper_of(struct atomic_file *f)

@@ -3,10 +3,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 
 #include "base/xalloc.h"
+#include "fileio/disk_room.h"
 #include "fileio/file_open.h"
 
 /*
@@ -154,6 +158,19 @@ const char *io_temp_dir(void)
 	const char *dir = getenv("TMPDIR");
 
 	return dir && *dir ? dir : "/tmp";
+}
+
+int io_temp_failed(struct err *err, int error, const char *fmt, ...)
+{
+	char what[sizeof(err->text)];
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(what, sizeof(what), fmt, ap);
+	va_end(ap);
+	return err_set(err, EXIT_PARTIAL,
+		       "cannot store %s in a temporary file in '%s': %s; set TMPDIR to another "
+		       "directory", what, io_temp_dir(), disk_room_error(error));
 }
 
 int io_unnamed_file(void)

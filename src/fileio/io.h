@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/deadline.h"
+#include "base/err.h"
 #include "base/util.h"
 
 /* Waits for one of `events` (POLLIN, …), a hang-up or an error.  Returns 0 or -ETIMEDOUT. */
@@ -33,6 +34,11 @@ int io_slurp(int fd, struct buf *out, size_t max) _must_check_;
 
 /* Returns the directory of temporary files: TMPDIR, or /tmp if TMPDIR is unset or empty. */
 const char *io_temp_dir(void);
+/*
+ * Sets EXIT_PARTIAL for data that cannot be stored in a temporary file.  The format names the data.
+ * `error` is a negative errno, also of disk_room.h.  Returns -1.
+ */
+int io_temp_failed(struct err *err, int error, const char *fmt, ...) _printf_(3, 4);
 
 /*
  * Opens an unnamed file for reading and writing: in io_temp_dir(), or if that fails, in swappable

@@ -75,8 +75,8 @@ int document_begin(struct document_job *job, document_write *write, void *arg, u
 			       "does not answer", (int)job->pid);
 	job->fd = memfd_create("metrics", MFD_CLOEXEC);
 	if (job->fd < 0)
-		return err_set(err, EXIT_PARTIAL, "cannot create a file in memory for the metrics: "
-			       "%s; free memory, or raise ulimit -n", strerror(errno));
+		return err_no_descriptor(err, EXIT_PARTIAL, -errno,
+					 "a file in memory for the metrics");
 	job->begun_ns = monotonic_ns();
 	job->deadline = deadline_in_ms(timeout_ms);
 	pid = worker_fork(&job->sock, &job->fd, 1);
@@ -85,9 +85,7 @@ int document_begin(struct document_job *job, document_write *write, void *arg, u
 	if (pid < 0) {
 		job->sock = -1; /* worker_fork() did not set it */
 		close_files(job);
-		return err_set(err, EXIT_PARTIAL,
-			       "cannot start the process that reads the JVMs: %s; allow more "
-			       "processes (ulimit -u, pids.max), or free memory", strerror(-pid));
+		return err_not_started(err, EXIT_PARTIAL, pid, "the process that reads the JVMs");
 	}
 	job->pid = pid;
 	return 0;

@@ -44,9 +44,7 @@ static int new_listener(struct err *err)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-	return fd >= 0 ? fd : err_set(err, EXIT_AGENT, "cannot create a socket for the agent: %s; "
-				      "if too many files are open, raise ulimit -n",
-				      strerror(errno));
+	return fd >= 0 ? fd : err_no_descriptor(err, EXIT_AGENT, -errno, "a socket for the agent");
 }
 
 static int accept_agent(struct session *s, const struct attach_opts *opts, int listener,

@@ -184,9 +184,7 @@ int capture_add_text(struct capture *c, const char *name, struct buf *text, int 
 	mask(c, text, flags, r);
 	rc = fd < 0 ? fd : io_write_all(fd, buf_str(text), text->len, DEADLINE_NEVER);
 	if (rc < 0)
-		return err_set(err, EXIT_PARTIAL,
-			       "cannot write a temporary file in '%s': %s; set TMPDIR to another "
-			       "directory", io_temp_dir(), strerror(-rc));
+		return io_temp_failed(err, rc, "'%s'", name);
 	return add_bytes(c, name, fd, r, err);
 }
 
@@ -264,9 +262,7 @@ static int run_item(struct capture *c, const struct capture_item *item, struct c
 	pid_t parent = getpid(), child;
 
 	if (out < 0 || messages < 0)
-		return err_set(err, EXIT_PARTIAL,
-			       "cannot write a temporary file in '%s': %s; set TMPDIR to another "
-			       "directory", io_temp_dir(), strerror(out < 0 ? -out : -messages));
+		return io_temp_failed(err, out < 0 ? out : messages, "'%s'", item->name);
 	if (is_gone(c)) {
 		r->code = EXIT_PARTIAL;
 		(void)snprintf(r->message, sizeof(r->message), "the JVM has exited");
@@ -276,10 +272,8 @@ static int run_item(struct capture *c, const struct capture_item *item, struct c
 	if (child == 0)
 		run_command(c, item, out, messages, parent);
 	if (child < 0)
-		return err_set(err, EXIT_PARTIAL,
-			       "cannot start the jtool process for '%s': %s; allow more processes "
-			       "(ulimit -u, pids.max), or free memory",
-			       item->name, strerror(errno));
+		return err_not_started(err, EXIT_PARTIAL, -errno, "the process for '%s'",
+				       item->name);
 	r->code = wait_for(c, item, child);
 	r->seconds = (double)(monotonic_ns() - begin_ns) / 1e9;
 	note_pause(c, paused, r);

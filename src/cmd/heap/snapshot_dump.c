@@ -116,9 +116,7 @@ static int request(struct attempt *a, unsigned max_pause_ms, struct err *err)
 	if (rc != 0) {
 		/* The error below is reported instead. */
 		(void)session_close(a->session, &ignored);
-		return err_set(err, EXIT_AGENT, "cannot start a thread that watches memory: %s; "
-			       "allow more processes (ulimit -u, pids.max), or free memory",
-			       strerror(rc));
+		return err_not_started(err, EXIT_AGENT, -rc, "a thread that watches memory");
 	}
 	progress_begin(&a->line);
 	rc = ask(a, max_pause_ms, err);

@@ -53,9 +53,7 @@ static int ask(const struct ctx *ctx, const char *line, bool writes, struct jfr_
 	rc = spool_text(&reply.output, &answer->text, ANSWER_MAX);
 	attach_reply_release(&reply);
 	if (rc < 0)
-		return err_set(err, EXIT_PARTIAL,
-			       "cannot store the JVM's answer in a temporary file in '%s': %s; set "
-			       "TMPDIR to another directory", io_temp_dir(), disk_room_error(rc));
+		return io_temp_failed(err, rc, "the JVM's answer");
 	return 0;
 }
 

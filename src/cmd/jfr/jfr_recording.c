@@ -94,8 +94,7 @@ static int create(struct jfr_recording *rec, struct atomic_file *out, struct err
 	rec->path = "recording";
 	rec->fd = out->fd;
 	if (out->fd < 0)
-		return err_set(err, EXIT_PARTIAL, "cannot create a temporary file in '%s': %s; set "
-			       "TMPDIR to another directory", io_temp_dir(), strerror(-out->fd));
+		return io_temp_failed(err, out->fd, "the recording");
 	return 0;
 }
 

@@ -41,9 +41,8 @@ int top_dump_start(struct top_dump *d, const struct ctx *ctx, const struct jvm *
 	if (pid == 0)
 		request(ctx, jvm, sock);
 	if (pid < 0)
-		return err_set(err, EXIT_ATTACH, "cannot start a process for the thread dump: %s; "
-			       "allow more processes (ulimit -u, pids.max), or free memory",
-			       strerror(-(int)pid));
+		return err_not_started(err, EXIT_ATTACH, (int)pid,
+				       "the process for the thread dump");
 	d->worker.pid = pid;
 	d->worker.sock = sock;
 	return 0;
@@ -84,10 +83,7 @@ int top_dump_take(struct top_dump *d, struct buf *text, struct err *err)
 	if (len > 0)
 		rc = take_message(&m, text, err);
 	else
-		rc = err_set(err, EXIT_ATTACH,
-			     "the jtool process that requests the thread dump was killed; if "
-			     "memory ran out, free some or raise the limit of jtool's control "
-			     "group");
+		rc = err_killed(err, EXIT_ATTACH, "requests the thread dump");
 	top_dump_end(d);
 	return rc;
 }

@@ -61,9 +61,7 @@ static int store_sample(struct source *s, const struct buf *sample, struct err *
 	if (rc == 0)
 		rc = spool_add(&s->samples, sample->data, sample->len);
 	if (rc < 0)
-		return err_set(err, EXIT_PARTIAL,
-			       "cannot store the samples in a temporary file in '%s': %s; set "
-			       "TMPDIR to another directory", io_temp_dir(), disk_room_error(rc));
+		return io_temp_failed(err, rc, "the samples");
 	return 0;
 }
 

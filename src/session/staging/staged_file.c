@@ -73,10 +73,8 @@ static int receive_paths(struct staged_file *p, const struct jvm *jvm,
 		return discover_lost_worker(jvm, -ETIMEDOUT, err);
 	}
 	if (rc < 0)
-		return err_set(err, kinds[req->kind].code,
-			       "the jtool process that creates files for JVM %d was killed; if "
-			       "memory ran out, free some or raise the limit of jtool's control "
-			       "group, then try again", (int)jvm->pid);
+		return err_killed(err, kinds[req->kind].code, "creates files for JVM %d",
+				  (int)jvm->pid);
 	if (report.data[0] == STAGING_FAILED)
 		return helper_failed(jvm, report.data + 1, err);
 	if (report.data[0] == STAGING_NO_USER)
@@ -122,17 +120,15 @@ static int start(struct staged_file *p, const struct jvm *jvm,
 	int report[2], control[2];
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, report) < 0)
-		return err_set(err, EXIT_AGENT,
-			       "cannot create a socket to the jtool process that creates files for "
-			       "JVM %d: %s; if too many files are open, raise ulimit -n",
-			       (int)jvm->pid, strerror(errno));
+		return err_no_descriptor(err, EXIT_AGENT, -errno,
+					 "a socket to the process that creates files for JVM %d",
+					 (int)jvm->pid);
 	p->report = report[0];
 	if (pipe2(control, O_CLOEXEC) < 0) {
 		(void)close(report[1]);
-		return err_set(err, EXIT_AGENT,
-			       "cannot create a pipe to the jtool process that creates files for "
-			       "JVM %d: %s; if too many files are open, raise ulimit -n",
-			       (int)jvm->pid, strerror(errno));
+		return err_no_descriptor(err, EXIT_AGENT, -errno,
+					 "a pipe to the process that creates files for JVM %d",
+					 (int)jvm->pid);
 	}
 	p->control = control[1];
 	p->helper = staging_helper_start(
@@ -140,10 +136,8 @@ static int start(struct staged_file *p, const struct jvm *jvm,
 	(void)close(report[1]);
 	(void)close(control[0]);
 	if (p->helper < 0)
-		return err_set(err, EXIT_AGENT,
-			       "cannot start the jtool process that creates files for JVM %d: %s; "
-			       "allow more processes (ulimit -u, pids.max), or free memory",
-			       (int)jvm->pid, strerror(-p->helper));
+		return err_not_started(err, EXIT_AGENT, p->helper,
+				       "the process that creates files for JVM %d", (int)jvm->pid);
 	return 0;
 }
 
