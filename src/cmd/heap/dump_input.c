@@ -36,7 +36,9 @@ static int file_failed(const char *path, int error, struct err *err)
 			: error == Z_BUF_ERROR ? "it is cut off"
 					       : "its compressed data is damaged";
 
-	return err_set(err, EXIT_PARTIAL, "cannot read '%s' to its end: %s", path, why);
+	return err_set(err, EXIT_PARTIAL,
+		       "cannot read '%s' to its end: %s; copy the file or dump the heap again",
+		       path, why);
 }
 
 int dump_input_read(const char *path, dump_chunk_fn *take, void *arg, struct err *err)

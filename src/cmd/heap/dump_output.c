@@ -107,7 +107,9 @@ int dump_output_take(void *arg, uint8_t *data, size_t len, struct err *err)
 	if (o->redactor)
 		return hprof_redactor_take(o->redactor, data, len, err);
 	if (hprof_stream_take(&o->stream, data, len) < 0)
-		return err_set(err, EXIT_PARTIAL, "not a heap dump: its records are inconsistent");
+		return err_set(err, EXIT_PARTIAL,
+			       "the data from the JVM is not a heap dump: its records are "
+			       "inconsistent; nothing was saved; try again");
 	return write_some(o, data, len, err);
 }
 
@@ -116,7 +118,8 @@ int dump_output_end(struct dump_output *o, struct err *err)
 	if (o->redactor && hprof_redactor_end(o->redactor, err) < 0)
 		return -1;
 	if (!o->redactor && !hprof_stream_is_complete(&o->stream))
-		return err_set(err, EXIT_PARTIAL, "the dump is not complete: its end is missing");
+		return err_set(err, EXIT_PARTIAL,
+			       "the dump is not complete: its end is missing; dump the heap again");
 	return o->gzip ? pack(o, Z_FINISH, err) : 0;
 }
 

@@ -165,7 +165,7 @@ static int receive(const struct heap_plan *plan, struct heap_walk *hw, struct er
 	if (hw->stream_excess)
 		return err_set(err, EXIT_AGENT,
 			       "the agent in JVM %d sent more than the %llu MB of heap data that "
-			       "it was allowed: the session was ended",
+			       "it was allowed, so the session was ended; use --engine hprof",
 			       (int)plan->ctx->jvm->pid,
 			       (unsigned long long)(stream_limit(plan) >> 20));
 	if (hw->error < 0)

@@ -126,7 +126,8 @@ static int check(const struct ctx *ctx, struct err *err)
 
 	if (ctx->json && to_stdout(ctx))
 		return err_set(err, EXIT_USAGE,
-			       "--json cannot be combined with '-': both write to stdout");
+			       "--json cannot be combined with '-': both write to stdout; name a "
+			       "file");
 	if (opts->via == DUMP_VIA_FILE && opts->max_pause_ms)
 		return err_set(err, EXIT_USAGE,
 			       "--via file cannot be combined with --max-pause: a JVM that writes "

@@ -42,13 +42,14 @@ static int relay_failed(const struct vm_dump_request *rq, const struct atomic_fi
 {
 	if (error == -ETIMEDOUT)
 		return err_set(err, EXIT_PARTIAL,
-			       "stopped the dump of JVM %d after %g s; the JVM goes on when it has "
+			       "stopped the dump of JVM %d after %g s; its pause ends when it has "
 			       "visited its other objects; allow more with --max-pause TIME",
 			       (int)rq->ctx->jvm->pid, wanted->max_pause_ms / 1e3);
 	if (error == -EBADMSG)
 		return err_set(err, EXIT_PARTIAL,
-			       "the data from JVM %d is not a heap dump: stopped reading it",
-			       (int)rq->ctx->jvm->pid);
+			       "the data from JVM %d is not a heap dump, so reading was stopped "
+			       "and '%s' was not written; try again", (int)rq->ctx->jvm->pid,
+			       out->path);
 	return atomic_file_failed(out, error, err);
 }
 
@@ -91,8 +92,8 @@ static int check_bytes(int fd, uint64_t size, bool gzip, struct err *err)
 		n = pread(fd, data, sizeof(data), (off_t)walk.at);
 		if (n < 0)
 			return err_set(err, EXIT_PARTIAL,
-				       "cannot read the dump again to verify it: %s",
-				       strerror(errno));
+				       "cannot read the dump again to verify it: %s; dump the heap "
+				       "again", strerror(errno));
 		if (gzip)
 			rc = hprof_is_gzip(data, (size_t)n) ? 0 : -EBADMSG;
 		else
@@ -101,7 +102,7 @@ static int check_bytes(int fd, uint64_t size, bool gzip, struct err *err)
 	return rc == 0 ? 0
 		       : err_set(err, EXIT_PARTIAL,
 				 "the dump is not complete: it is inconsistent at byte %" PRIu64
-				 " of %" PRIu64,
+				 " of %" PRIu64 "; dump the heap again",
 				 walk.at, size);
 }
 
@@ -142,12 +143,13 @@ static int check_dump(bool gzip, const struct atomic_file *out, const struct hpr
 	struct stat st;
 
 	if (fstat(out->fd, &st) < 0)
-		return err_set(err, EXIT_PARTIAL, "cannot read the dump again to verify it: %s",
+		return err_set(err, EXIT_PARTIAL,
+			       "cannot read the dump again to verify it: %s; dump the heap again",
 			       strerror(errno));
 	if (answer->bytes >= 0 && answer->bytes != st.st_size)
 		return err_set(err, EXIT_PARTIAL,
-			       "the dump is not complete: received %lld of %lld bytes",
-			       (long long)st.st_size, (long long)answer->bytes);
+			       "the dump is not complete: received %lld of %lld bytes; dump the "
+			       "heap again", (long long)st.st_size, (long long)answer->bytes);
 	return check_bytes(out->fd, (uint64_t)st.st_size, gzip, err);
 }
 

@@ -208,7 +208,7 @@ int dump_parse_reply(const struct vm_dump_request *rq, const struct attach_reply
 	if (spool_text(&reply->output, &text, TEXT_MAX) < 0)
 		return err_set(err, EXIT_ANSWER,
 			       "the JVM's reply to the request for a heap dump is too long: "
-			       "expected one line");
+			       "expected one line; report this bug");
 	*answer = hprof_answer_parse(buf_str(&text));
 	if (answer->done && reply->code == 0)
 		return 0;

@@ -47,7 +47,8 @@ static int take_all(struct stream *f, int fd, struct err *err)
 		if (f->take(f->arg, chunk, (size_t)n, err) < 0)
 			return -1;
 	}
-	return n < 0 ? err_set(err, EXIT_PARTIAL, "cannot read the dump from the JVM: %s",
+	return n < 0 ? err_set(err, EXIT_PARTIAL,
+			       "cannot read the dump from the JVM: %s; try again",
 			       strerror((int)-n))
 		     : 0;
 }
@@ -70,7 +71,7 @@ static int relay_failed(const struct stream *f, int error, struct err *err)
 	if (error == -ENOBUFS)
 		return err_set(err, EXIT_PARTIAL,
 			       "stopped the dump of JVM %d: the JVM had to wait, because jtool "
-			       "took none of it for %u s",
+			       "took none of it for %u s; try again when this machine is less busy",
 			       pid, f->limits->stall_ms / 1000);
 	if (error == -ECANCELED)
 		return err_set(err, EXIT_PARTIAL,
@@ -78,7 +79,7 @@ static int relay_failed(const struct stream *f, int error, struct err *err)
 			       "was killed; if memory ran out, allow less with "
 			       "--max-memory SIZE",
 			       pid);
-	return err_set(err, EXIT_PARTIAL, "cannot receive the dump of JVM %d: %s", pid,
+	return err_set(err, EXIT_PARTIAL, "cannot receive the dump of JVM %d: %s; try again", pid,
 		       strerror(-error));
 }
 
@@ -171,8 +172,8 @@ static int ask_for_dump(struct stream *f, struct err *err)
 		rc = dump_through_file(f, err);
 	if (rc == 0 && answer.bytes >= 0 && (uint64_t)answer.bytes != f->bytes)
 		return err_set(err, EXIT_PARTIAL,
-			       "the dump is not complete: received %llu of %lld bytes",
-			       (unsigned long long)f->bytes, (long long)answer.bytes);
+			       "the dump is not complete: received %llu of %lld bytes; dump the "
+			       "heap again", (unsigned long long)f->bytes, (long long)answer.bytes);
 	return rc;
 }
 

@@ -261,7 +261,8 @@ int hprof_end(struct hprof_reader *r, struct err *err)
 	if (in->carry.len || in->skip || in->state != AT_RECORD || !in->in_dump ||
 	    (in->segmented && !in->ended))
 		return err_set(err, EXIT_PARTIAL,
-			       "the dump is not complete: it is cut off at byte %" PRIu64, in->fed);
+			       "the dump is not complete: it is cut off at byte %" PRIu64
+			       "; dump the heap again", in->fed);
 	if (!r->classes.complete && hprof_write_classes(r, err) < 0)
 		return -1;
 	hprof_name_loaders(r);

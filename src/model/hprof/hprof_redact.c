@@ -62,7 +62,7 @@ int redact_invalid(const struct hprof_redactor *r, struct err *err, const char *
 	(void)vsnprintf(reason, sizeof(reason), fmt, args);
 	va_end(args);
 	return err_set(err, EXIT_PARTIAL, "cannot redact the dump: it is invalid at byte %" PRIu64
-		       ": %s", r->at, reason);
+		       ": %s; dump the heap again", r->at, reason);
 }
 
 int redact_await(struct hprof_redactor *r, enum redact_state state, size_t need, struct err *err)
@@ -360,7 +360,8 @@ int hprof_redactor_end(struct hprof_redactor *r, struct err *err)
 	if (r->state != RECORD || r->n_head || r->bulk || r->run < r->end_run || !r->in_dump ||
 	    (r->segmented && !r->ended))
 		return err_set(err, EXIT_PARTIAL,
-			       "the dump is not complete: it is cut off at byte %" PRIu64, r->at);
+			       "the dump is not complete: it is cut off at byte %" PRIu64
+			       "; dump the heap again", r->at);
 	if (!r->holding)
 		return 0;
 	redact_release(r);

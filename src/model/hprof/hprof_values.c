@@ -27,7 +27,8 @@ int hprof_invalid(const struct hprof_reader *r, struct err *err, const char *fmt
 	va_start(args, fmt);
 	(void)vsnprintf(why, sizeof(why), fmt, args); /* a long text is truncated */
 	va_end(args);
-	return err_set(err, EXIT_PARTIAL, "the dump is invalid at byte %" PRIu64 ": %s",
+	return err_set(err, EXIT_PARTIAL,
+		       "the dump is invalid at byte %" PRIu64 ": %s; dump the heap again",
 		       r->in.at, why);
 }
 

@@ -171,7 +171,7 @@ stop "$JVM_PID"
 for how in jfr-sparse jfr-claims; do
 	fake "$how"
 	fills 1 "$how: no space is used" \
-		ends 7 'did not write byte|not a sequence of chunks' 20000 "$how: jfr dump ends" \
+		ends 7 'did not write byte|damaged or cut off' 20000 "$how: jfr dump ends" \
 		jfr "$JVM_PID" dump small/x.jfr
 	stop "$JVM_PID"
 done

@@ -70,7 +70,7 @@ for version in "${jdks[@]}"; do
 		refuses 1 'max-pause cannot end' "$version: heapdump --max-pause is refused" \
 			heapdump --engine hprof --max-pause 1 "$JVM_PID" refused
 	else
-		refuses 7 'after 0\.02 s; the JVM goes on when .* --max-pause TIME$' \
+		refuses 7 'after 0\.02 s; its pause ends when .* --max-pause TIME$' \
 			"$version: heapdump --max-pause ends the dump" \
 			heapdump --engine hprof --max-pause 20ms "$JVM_PID" refused
 		dump "$version: heapdump --max-pause with enough time" --engine hprof --max-pause 60
