@@ -69,12 +69,12 @@ int jfr_refusal(const char *line, const struct jfr_answer *answer, struct err *e
 
 	if (strstr(buf_str(&answer->text), "Unknown diagnostic command"))
 		return err_set(err, EXIT_ANSWER,
-			       "this JVM has no Flight Recorder: it does not know the command %.*s",
-			       len, line);
+			       "this JVM has no Flight Recorder: it does not know the command "
+			       "%.*s; use JDK 8u262, or 11 and later", len, line);
 	jfr_one_line(&words, buf_str(&answer->text));
 	if (words.len == 0)
-		return err_set(err, EXIT_ANSWER, "the JVM refused %.*s and gave no reason", len,
-			       line);
+		return err_set(err, EXIT_ANSWER,
+			       "the JVM refused %.*s and gave no reason; see its log", len, line);
 	return err_set(err, EXIT_ANSWER, "%.*s: %s", len, line, buf_str(&words));
 }
 
@@ -268,7 +268,8 @@ static int check_options(const struct ctx *ctx, const struct subcommand *sub,
 			       sub->name);
 	if (ctx->json && req->file && strcmp(req->file, "-") == 0)
 		return err_set(err, EXIT_USAGE,
-			       "--json and a recording cannot both go to stdout: name a file");
+			       "--json cannot be combined with '-': both write to stdout; name a "
+			       "file");
 	return 0;
 }
 

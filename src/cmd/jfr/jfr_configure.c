@@ -111,8 +111,8 @@ static int check_sealed(const struct ctx *ctx, struct err *err)
 			return 0;
 		return err_set(err, EXIT_ANSWER,
 			       "cannot set %s after the JVM's first recording: JFR is initialised "
-			       "already (JDK 8 to 17 would report success, and may crash)",
-			       jfr_setting_info[setting].key);
+			       "already (JDK 8 to 17 would report success, and may crash); restart "
+			       "the JVM and set it before", jfr_setting_info[setting].key);
 	}
 	return 0;
 }

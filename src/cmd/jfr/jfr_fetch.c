@@ -128,8 +128,9 @@ static int check_complete(int fd, uint64_t size, struct err *err)
 	if (n >= 0)
 		return 0;
 	return err_set(err, EXIT_PARTIAL,
-		       "the recording is incomplete: its %llu bytes are not a sequence of "
-		       "complete chunks", (unsigned long long)size);
+		       "the recording is incomplete: its %llu bytes are damaged or cut off; look "
+		       "for a full disk in the JVM's log, then try again",
+		       (unsigned long long)size);
 }
 
 /*

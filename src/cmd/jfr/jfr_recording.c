@@ -139,8 +139,9 @@ int jfr_recording_result(const struct jfr_recording *rec, int rc, struct err *er
 	if (rc < 0 && rec->ctx->file)
 		err_prefix(err, "%s", rec->ctx->file);
 	if (rc == 0 && rec->error != EXIT_DONE)
-		return err_set(err, EXIT_PARTIAL, "the result is partial: parts of the recording "
-			       "could not be read, see above");
+		return err_set(err, EXIT_PARTIAL,
+			       "the result is partial: parts of the recording could not be read, "
+			       "for the reasons above");
 	return rc;
 }
 

@@ -43,8 +43,8 @@ static int read_collapsed(const struct ctx *ctx, struct profile *base, struct er
 	line = call_tree_add_collapsed(&base->tree, text.data, text.len);
 	if (line > 0)
 		return err_set(err, EXIT_USAGE,
-			       "%s: line %zu is not a collapsed stack: --diff reads FILE.jfr and "
-			       "what --collapsed has written", opts->diff, line);
+			       "%s: line %zu is not a collapsed stack: --diff reads a .jfr file or "
+			       "the output of --collapsed", opts->diff, line);
 	return 0;
 }
 

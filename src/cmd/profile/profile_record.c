@@ -33,10 +33,10 @@ static int check_depth(const struct ctx *ctx, struct err *err)
 	rc = jfr_ask_settings(ctx, "", &settings, err);
 	if (rc == 0 && depth->known && depth->number < (int64_t)opts->depth)
 		rc = err_set(err, EXIT_ANSWER,
-			     "JVM %d records at most %" PRId64 " frames of a stack: before its "
-			     "first recording, jtool jfr %d configure stackdepth=%u changes that, "
-			     "later only a restart with -XX:FlightRecorderOptions=stackdepth=%u",
-			     (int)ctx->jvm->pid, depth->number, (int)ctx->jvm->pid, opts->depth,
+			     "JVM %d records at most %" PRId64 " frames of a stack; restart it "
+			     "with -XX:FlightRecorderOptions=stackdepth=%u, or, if it has not "
+			     "recorded yet, use jtool jfr %d configure stackdepth=%u",
+			     (int)ctx->jvm->pid, depth->number, opts->depth, (int)ctx->jvm->pid,
 			     opts->depth);
 	jfr_settings_release(&settings);
 	return rc;

@@ -185,8 +185,8 @@ static int no_header(struct jfr_reader *r, struct err *err)
 			       strerror(-r->error));
 	if (r->chunk.number == 0)
 		return err_set(err, EXIT_USAGE,
-			       "not a flight recording of version 1 or 2: it does not begin with "
-			       "the header of a chunk");
+			       "not a flight recording (.jfr) of JDK 8u262, 9 or later: its first "
+			       "bytes are not 'FLR' and version 1 or 2");
 	jfr_add_problem(r, r->next_chunk, "no further chunk begins here; the rest was not read");
 	r->next_chunk = r->size;
 	return 0;

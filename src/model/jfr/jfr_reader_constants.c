@@ -54,8 +54,8 @@ static int check_memory(struct jfr_reader *r, struct err *err)
 	if (used <= r->max_memory)
 		return 0;
 	return err_set(err, EXIT_PARTIAL,
-		       "the constants of a chunk do not fit into %zu MB: allow more with "
-		       "--max-memory SIZE", r->max_memory >> 20);
+		       "the names and stacks of the recording do not fit into %zu MB; allow more "
+		       "with --max-memory SIZE", r->max_memory >> 20);
 }
 
 /*

@@ -251,8 +251,8 @@ static int take_event(void *arg, const struct jfr_event *e, struct err *err)
 		add_event(&q->bindings[i], e);
 	if (q->used > q->max_memory)
 		return err_set(err, EXIT_PARTIAL,
-			       "the results do not fit into %zu MB: allow more with "
-			       "--max-memory SIZE", q->max_memory >> 20);
+			       "the results do not fit into %zu MB; allow more with --max-memory "
+			       "SIZE", q->max_memory >> 20);
 	return 0;
 }
 
