@@ -25,8 +25,8 @@ bool archive_is_file(const char *target)
 int archive_refuse(const char *path, struct err *err)
 {
 	return err_set(err, EXIT_USAGE,
-		       "'%s' is not an archive of capture: expected a name that ends in .tar.gz",
-		       path);
+		       "'%s' is not an archive of jtool capture: expected a name that ends in "
+		       ".tar.gz", path);
 }
 
 static int read_member(const char *path, const char *name, struct buf *text, struct err *err)
@@ -43,11 +43,13 @@ static int read_member(const char *path, const char *name, struct buf *text, str
 		return 0;
 	text->len = before;
 	if (rc == -EBADMSG)
-		return err_set(err, EXIT_USAGE, "'%s' is not a complete archive of capture, or not "
-						"one at all", path);
+		return err_set(err, EXIT_USAGE,
+			       "'%s' is cut off, or is not an archive of jtool capture; capture "
+			       "again", path);
 	if (rc == -ENOENT)
-		return err_set(err, EXIT_USAGE, "'%s' has no file %s: it is not an archive of "
-						"capture, or was stopped before", path, name);
+		return err_set(err, EXIT_USAGE,
+			       "'%s' has no file %s: it is not an archive of jtool capture, or the "
+			       "capture failed before that file; capture again", path, name);
 	return input_file_failed(path, rc, err);
 }
 
@@ -63,6 +65,11 @@ bool archive_has(const char *path, const char *name, struct buf *text)
 	return read_member(path, name, text, &ignored) == 0;
 }
 
+int archive_damaged(const char *path, const char *name, struct err *err)
+{
+	return err_set(err, EXIT_USAGE, "'%s': its file %s is damaged; capture again", path, name);
+}
+
 struct json *archive_json(const char *path, const char *name, struct err *err)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
@@ -72,7 +79,6 @@ struct json *archive_json(const char *path, const char *name, struct err *err)
 		return NULL;
 	doc = json_parse(buf_str(&text), text.len);
 	if (!doc)
-		(void)err_set(err, EXIT_USAGE, "'%s': its file %s is not a JSON document", path,
-			      name);
+		(void)archive_damaged(path, name, err);
 	return doc;
 }

@@ -20,6 +20,8 @@ int archive_read(const char *path, const char *name, struct buf *text, struct er
 	_must_check_;
 /* Like archive_read(), but returns false if the archive has no file `name`. */
 bool archive_has(const char *path, const char *name, struct buf *text);
+/* Sets EXIT_USAGE for the file `name` in the archive `path`, which is damaged.  Returns -1. */
+int archive_damaged(const char *path, const char *name, struct err *err);
 /*
  * Reads the JSON document `name` in the archive `path`; the caller frees it.  Returns NULL with
  * err set on failure.

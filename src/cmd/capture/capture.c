@@ -93,7 +93,8 @@ static int check(const struct ctx *ctx, struct err *err)
 {
 	if (ctx->json && ctx->n_args > 0 && strcmp(ctx->args[0], "-") == 0)
 		return err_set(err, EXIT_USAGE,
-			       "--json cannot be combined with '-': both write to stdout");
+			       "--json cannot be combined with '-': both write to stdout; name a "
+			       "file");
 	return 0;
 }
 

@@ -50,8 +50,7 @@ int histo_file_archive(struct histo *h, const char *path, enum heap_engine *engi
 	}
 	*pause_ns = pause_s >= 0 && pause_s < 1e6 ? (int64_t)(pause_s * 1e9) : -1;
 	if (doc && rc < 0)
-		(void)err_set(err, EXIT_USAGE,
-			      "'%s': its heaphisto.json is not a complete histogram", path);
+		(void)archive_damaged(path, "heaphisto.json", err);
 	json_free(doc);
 	return rc < 0 ? -1 : 0;
 }

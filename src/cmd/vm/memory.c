@@ -93,15 +93,16 @@ static int read_mappings(const struct procfs *proc, const struct jvm *jvm, struc
 	if (rc == -EACCES || rc == -EPERM)
 		return jvm_denied(jvm, err);
 	if (rc < 0 && rc != -ESRCH && rc != -ENOENT)
-		return err_set(err, EXIT_PARTIAL, "cannot read /proc/%d/smaps: %s", (int)jvm->pid,
+		return err_set(err, EXIT_PARTIAL,
+			       "cannot read /proc/%d/smaps: %s; run jtool as root", (int)jvm->pid,
 			       strerror(-rc));
 	if (rc < 0 || text.len == 0 ||
 	    procfs_recheck(proc, jvm->pid, jvm->start_ticks, status) < 0)
 		return jvm_gone(jvm, err);
 	if (mappings_parse(maps, text.data, text.len) < 0)
 		return err_set(err, EXIT_PARTIAL,
-			       "/proc/%d/smaps has an unknown format: report it, with the version "
-			       "of the kernel", (int)jvm->pid);
+			       "/proc/%d/smaps has an unknown format; report this bug, with the "
+			       "version of the kernel", (int)jvm->pid);
 	return 0;
 }
 
@@ -182,8 +183,7 @@ static int load_archive(const struct ctx *ctx, struct memory_view *v, struct err
 	if (!doc)
 		return -1;
 	if (!memory_view_load(v, doc))
-		rc = err_set(err, EXIT_USAGE, "'%s': its memory.json is not a result of memory",
-			     ctx->file);
+		rc = archive_damaged(ctx->file, "memory.json", err);
 	json_free(doc);
 	return rc;
 }
@@ -193,7 +193,8 @@ static int check(const struct ctx *ctx, struct err *err)
 	const struct memory_opts *opts = ctx->opts;
 
 	if (ctx->all && (opts->save || opts->diff))
-		return err_set(err, EXIT_USAGE, "--save and --diff apply to one JVM, not to all");
+		return err_set(err, EXIT_USAGE,
+			       "--save and --diff apply to one JVM: name it instead of 'all'");
 	return 0;
 }
 
