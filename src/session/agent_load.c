@@ -29,8 +29,8 @@ int agent_load(const struct jvm *jvm, const struct attach_opts *opts, const stru
 		rc = load_reply_check(jvm, reply.code, &output, load->remedy, err);
 	else
 		rc = err_set(err, EXIT_AGENT,
-			     "cannot read the JVM's reply to the request to load the agent: %s",
-			     strerror(-rc));
+			     "cannot read the JVM's reply to the request to load the agent: %s; "
+			     "try again", strerror(-rc));
 	attach_reply_release(&reply);
 	return rc;
 }

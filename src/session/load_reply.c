@@ -21,10 +21,12 @@ static int not_loaded(const struct jvm *jvm, const char *text, const char *remed
 			       remedy);
 	if (strstr(text, NOT_MAPPED))
 		return err_set(err, EXIT_AGENT,
-			       "JVM %d cannot map the agent as code: %s; "
-			       "a security module forbids it, or the mount is noexec",
+			       "JVM %d cannot map the agent as code: %s; a security module or a "
+			       "noexec mount forbids it: permit it, or use --vm or --engine hprof",
 			       (int)jvm->pid, text);
-	return err_set(err, EXIT_AGENT, "JVM %d did not load jtool's agent: %s", (int)jvm->pid,
+	return err_set(err, EXIT_AGENT,
+		       "JVM %d did not load jtool's agent: %s; --vm and --engine hprof need no "
+		       "agent", (int)jvm->pid,
 		       *text ? text : "JDK 8 gives no reason; see the JVM's stderr");
 }
 
@@ -32,19 +34,19 @@ static const char *refusal(int code)
 {
 	switch (code) {
 	case WIRE_REFUSED_OPTIONS:
-		return "its options are invalid";
+		return "its options are invalid; report this bug";
 	case WIRE_REFUSED_MEMORY:
-		return "the JVM is out of memory";
+		return "the JVM is out of memory; free some, or raise its limit";
 	case WIRE_REFUSED_JVM:
-		return "the JVM offers no JVMTI environment";
+		return "the JVM offers no JVMTI environment; use --vm or --engine hprof";
 	case WIRE_REFUSED_CONNECT:
-		return "it cannot connect to jtool's socket";
+		return "it cannot connect to jtool's socket; a security module may forbid it";
 	case WIRE_REFUSED_PEER:
-		return "jtool's socket belongs to another user";
+		return "jtool's socket belongs to another user; run jtool as that user or as root";
 	case WIRE_REFUSED_THREAD:
-		return "the JVM cannot start a thread";
+		return "the JVM cannot start a thread; allow more (ulimit -u, pids.max)";
 	default:
-		return "the reason is unknown";
+		return "the reason is unknown; see the JVM's stderr";
 	}
 }
 
@@ -57,6 +59,6 @@ int load_reply_check(const struct jvm *jvm, int status, const struct buf *output
 		return 0;
 	if (!result.has_code)
 		return not_loaded(jvm, buf_str(output), remedy, err);
-	return err_set(err, EXIT_AGENT, "jtool's agent in JVM %d did not start: %s (code %d)",
-		       (int)jvm->pid, refusal(result.code), result.code);
+	return err_set(err, EXIT_AGENT, "jtool's agent in JVM %d did not start (code %d): %s",
+		       (int)jvm->pid, result.code, refusal(result.code));
 }

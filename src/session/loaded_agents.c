@@ -148,8 +148,8 @@ int loaded_agents_inspect(const struct target_ns *ns, const struct buf *agent,
 			       "because it has capabilities that jtool lacks, and jtool has no "
 			       "CAP_SYS_PTRACE: add SYS_PTRACE, or use kubectl debug "
 			       "--profile=general", (int)jvm->pid);
-	return err_set(err, EXIT_AGENT, "cannot read the mappings of JVM %d: %s", (int)jvm->pid,
-		       strerror(-rc));
+	return err_set(err, EXIT_AGENT, "cannot read the mappings of JVM %d: %s; try again",
+		       (int)jvm->pid, strerror(-rc));
 }
 
 /* An image in a record.  Its path follows. */

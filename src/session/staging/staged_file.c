@@ -179,10 +179,12 @@ int staged_file_open(struct staged_file *p, struct err *err)
 	if (rc == 0)
 		rc = helper_msg_receive(p->report, &report, &fd, deadline);
 	if (rc < 0)
-		return err_set(err, EXIT_PARTIAL, "cannot fetch the file %s of the JVM: %s",
+		return err_set(err, EXIT_PARTIAL,
+			       "cannot fetch the file %s of the JVM: %s; try again",
 			       staged_file_path(p), strerror(-rc));
 	if (fd < 0)
-		return err_set(err, EXIT_PARTIAL, "cannot read the file %s of the JVM: %s",
+		return err_set(err, EXIT_PARTIAL,
+			       "cannot read the file %s of the JVM: %s; try again",
 			       staged_file_path(p), report.data + 1);
 	return fd;
 }
