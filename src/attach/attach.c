@@ -48,7 +48,7 @@ static int attach_disabled(const struct target_ns *ns, struct err *err)
 	if (status.sig_caught & (UINT64_C(1) << (SIGQUIT - 1)))
 		return err_set(err, EXIT_ATTACH,
 			       "JVM %d was started with -XX:+DisableAttachMechanism: nothing can "
-			       "attach to it, and no signal was sent; jtool info and stat need not "
+			       "attach to it, and no signal was sent; jtool info and stat do not "
 			       "attach",
 			       (int)ns->jvm->pid);
 	return err_set(err, EXIT_ATTACH,

@@ -64,7 +64,8 @@ int run_all_verdict(const struct run_all_tally *tally, struct err *err)
 	if (tally->failed == 0)
 		return 0;
 	return err_set(err, tally->failed < tally->n ? EXIT_PARTIAL : tally->first,
-		       "%zu of %zu JVMs gave no result", tally->failed, tally->n);
+		       "%zu of %zu JVMs gave no result, for the reasons above", tally->failed,
+		       tally->n);
 }
 
 /* In the child: runs the command. */
@@ -314,7 +315,8 @@ static int run_in_children(struct ctx *ctx, const struct jvm_list *list, struct 
 	if (shared == MAP_FAILED)
 		return err_set(err, EXIT_PARTIAL,
 			       "cannot allocate memory to share with the jtool processes for each "
-			       "JVM: %s", strerror(errno));
+			       "JVM: %s; free memory, or raise the limit of jtool's control group",
+			       strerror(errno));
 	batch.jobs = xcalloc(list->n, sizeof(*batch.jobs));
 	for (size_t i = 0; i < list->n; i++)
 		batch.jobs[i] = (struct job){

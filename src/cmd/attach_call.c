@@ -28,7 +28,8 @@ static int show_json(const struct ctx *ctx, const struct attach_reply *reply, st
 	int rc = spool_text(&reply->output, &text, JSON_OUTPUT_MAX);
 
 	if (rc < 0)
-		return err_set(err, EXIT_PARTIAL, "cannot write the JVM's answer as JSON: %s",
+		return err_set(err, EXIT_PARTIAL,
+			       "cannot write the JVM's answer as JSON: %s; omit --json",
 			       strerror(-rc));
 	attach_call_print_json(ctx, reply->code, &text);
 	return 0;

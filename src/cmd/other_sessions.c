@@ -42,9 +42,9 @@ static int wait_for_end(const struct ctx *ctx, struct session *s, struct err *er
 			return rc;
 		if (deadline_passed(end))
 			return err_set(err, EXIT_PARTIAL,
-				       "%s of another jtool in JVM %d has not ended within %d s; "
-				       "it ends when the JVM continues", command,
-				       (int)ctx->jvm->pid, END_MS / 1000);
+				       "another 'jtool %s' in JVM %d did not end within %d s; the "
+				       "JVM may be stopped or in a long pause; try again when it "
+				       "runs", command, (int)ctx->jvm->pid, END_MS / 1000);
 		(void)poll(NULL, 0, POLL_MS);
 	}
 }

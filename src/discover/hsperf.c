@@ -118,8 +118,8 @@ static int no_file(const struct procfs *proc, const struct jvm *jvm, struct err 
 
 	if (!jvm->is_hotspot)
 		return err_set(err, EXIT_ANSWER,
-			       "JVM %d has no hsperfdata counters: it is not HotSpot",
-			       (int)jvm->pid);
+			       "JVM %d has no hsperfdata counters: it is not HotSpot; use its "
+			       "vendor's tools", (int)jvm->pid);
 	if (off)
 		return no_counters(jvm, "it was started with -XX:-UsePerfData", err);
 	if (flags_is_on(jvm->flags, "PerfDisableSharedMem"))
@@ -150,8 +150,9 @@ static int cannot_open(const struct hsperf_source *h, int rc, struct err *err)
 			       "deleted, and only root can read a deleted file; run jtool as root",
 			       (int)jvm->pid);
 	return err_set(err, rc == -EACCES ? EXIT_PERMISSION : EXIT_ANSWER,
-		       "JVM %d: cannot read its hsperfdata file: %s", (int)jvm->pid,
-		       rc == -EPERM ? "it belongs to another user" : strerror(-rc));
+		       "cannot read the hsperfdata file of JVM %d: %s; run jtool as root, or use "
+		       "jtool jcmd %d GC.heap_info", (int)jvm->pid,
+		       rc == -EPERM ? "it belongs to another user" : strerror(-rc), (int)jvm->pid);
 }
 
 static bool is_alive(const struct hsperf_source *h)
@@ -197,8 +198,9 @@ static void close_source(struct hsperf_source *s)
 
 static int corrupt(const struct jvm *jvm, int error, struct err *err)
 {
-	return err_set(err, EXIT_ANSWER, "JVM %d: its hsperfdata file is corrupt: %s",
-		       (int)jvm->pid, strerror(-error));
+	return err_set(err, EXIT_ANSWER, "the hsperfdata file of JVM %d is damaged: %s; jtool "
+		       "jcmd %d GC.heap_info shows its heap", (int)jvm->pid, strerror(-error),
+		       (int)jvm->pid);
 }
 
 /*

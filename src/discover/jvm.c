@@ -82,7 +82,7 @@ int jvm_cannot_become(const struct jvm *jvm, const char *why, struct err *err)
 		advice = "CAP_SETUID and CAP_SETGID are missing, or that user is of another user "
 			 "namespace; run jtool as that user, add SETUID and SETGID, or use "
 			 "kubectl debug --profile=general";
-	return err_set(err, EXIT_PERMISSION, "cannot take the ids of JVM %d's user (%u:%u): %s; %s",
+	return err_set(err, EXIT_PERMISSION, "cannot become the user of JVM %d (%u:%u): %s; %s",
 		       (int)jvm->pid, (unsigned)jvm->uid, (unsigned)jvm->gid, why, advice);
 }
 

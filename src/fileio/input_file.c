@@ -40,6 +40,8 @@ int input_file_open(const char *path, int kinds, struct stat *st, struct err *er
 	else
 		fd = file_reopen_regular(path_fd, st);
 	if (fd == -ENOTUNIQ)
-		return err_set(err, EXIT_USAGE, "cannot read '%s': another user's pipe", path);
+		return err_set(err, EXIT_USAGE,
+			       "cannot read '%s': it is another user's pipe; use one of your own",
+			       path);
 	return fd < 0 ? input_file_failed(path, fd, err) : fd;
 }

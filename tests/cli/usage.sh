@@ -231,7 +231,7 @@ refuses 2 "alloc: invalid class '': expected a.b.C" alloc 1 ''
 refuses 2 "alloc: invalid class '\[X'" alloc 1 --exact '[X'
 refuses 2 "alloc: 'all' is not accepted here: give a pid" alloc all
 refuses 2 'agent: --force requires --extract FILE' agent --force
-refuses 2 'agent: --json and the agent itself cannot both go to stdout' agent --json --extract -
+refuses 2 'agent: --json cannot be combined with .-.: both write to stdout; name a file' agent --json --extract -
 refuses 2 'retained: invalid --depth: expected at most 100 levels' retained 1 --tree --depth 101
 refuses 2 'heaphisto: --vm cannot be combined with --by loader' heaphisto 1 --vm --by loader
 refuses 2 'heaphisto: --save and --diff apply to one JVM' heaphisto all --save "$work/saved"

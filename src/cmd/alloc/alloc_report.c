@@ -31,7 +31,8 @@ int alloc_read(const char *path, struct alloc *a, struct err *err)
 	if (fd < 0)
 		return -1;
 	if (rc == -EFBIG)
-		return err_set(err, EXIT_USAGE, "cannot read '%s': too large for a report", path);
+		return err_set(err, EXIT_USAGE,
+			       "cannot read '%s': it is too large for an allocation report", path);
 	if (rc < 0)
 		return input_file_failed(path, rc, err);
 	if (!alloc_report_is(buf_str(&text), text.len))
@@ -43,5 +44,7 @@ int alloc_read(const char *path, struct alloc *a, struct err *err)
 		return 0;
 	}
 	alloc_release(a);
-	return err_set(err, EXIT_PARTIAL, "'%s' is corrupt or truncated in line %zu", path, line);
+	return err_set(err, EXIT_PARTIAL,
+		       "'%s' is damaged or cut off in line %zu; look for a full disk, or record "
+		       "again", path, line);
 }

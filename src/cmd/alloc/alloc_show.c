@@ -172,17 +172,19 @@ static int check_complete(const struct ctx *ctx, const struct alloc *a, struct e
 {
 	if (a->code != 0)
 		return err_set(err, EXIT_PARTIAL,
-			       "the JVM did not restore all classes (%s): inactive hooks remain in "
-			       "them", redefinition_error(a->code));
+			       "the JVM did not restore all classes (%s): hooks remain in them, "
+			       "but do nothing; a restart removes them",
+			       redefinition_error(a->code));
 	if (a->end == WIRE_ALLOCED_FORCED)
-		return err_set(err, EXIT_PARTIAL, "'jtool detach --force' has ended the profile");
+		return err_set(err, EXIT_PARTIAL,
+			       "'jtool detach --force' has ended the profile; start it again");
 	if (a->n == 0 && a->state.dropped > 0)
-		return err_set(err, EXIT_PARTIAL, "the agent had no space for any site: "
-						  "raise --memory");
+		return err_set(err, EXIT_PARTIAL,
+			       "the agent had no space for any allocation site; raise --memory");
 	if (alloc_is_live(ctx->opts) && !(a->flags & WIRE_ALLOC_LIVE))
 		return err_set(err, EXIT_PARTIAL,
-			       "cannot determine which objects are live: the agent could not walk "
-			       "the heap");
+			       "cannot determine which objects are live, for the reason above: all "
+			       "counted objects are shown; free memory in the JVM, or omit --live");
 	return 0;
 }
 

@@ -83,8 +83,9 @@ static int take_frame(void *arg, uint16_t type, struct wire_reader *payload)
 static int retransformed_error(const struct class_row *row, struct err *err)
 {
 	return err_set(err, EXIT_AGENT,
-		       "the JVM retransformed %s while it was read: its code is unchanged, but may "
-		       "run slower for a while; the other classes were not touched", row->name);
+		       "the JVM replaced %s by the same code while jtool read it, so it may run "
+		       "slower until it is compiled again; no further class was read; report this, "
+		       "with the JVM's version and its agents", row->name);
 }
 
 int class_index_capture(struct class_index *r, const struct class_row *rows, size_t n,

@@ -204,7 +204,8 @@ static int ask_vm(const struct ctx *ctx, struct count *c, struct err *err)
 	if (attach_call_jcmd(ctx, line, VM_HISTOGRAM_MAX, &text, err) < 0)
 		return -1;
 	if (histo_parse_vm(h, buf_str(&text), text.len) < 0)
-		return err_set(err, EXIT_PARTIAL, "the JVM's reply is not a complete histogram: %s",
+		return err_set(err, EXIT_PARTIAL,
+			       "the JVM's reply is not a complete histogram: %s; try again",
 			       text.len ? buf_str(&text) : "it is empty");
 	return 0;
 }
@@ -356,8 +357,9 @@ static int check_engine(const struct histo_opts *opts, struct err *err)
 	bool is_vm = engine_of(opts) == HEAP_BY_VM;
 
 	if (opts->vm && opts->strict)
-		return err_set(err, EXIT_USAGE, "--vm cannot be combined with --strict: "
-						"the JVM's own histogram uses no JVMTI");
+		return err_set(err, EXIT_USAGE,
+			       "--vm cannot be combined with --strict: the JVM or the agent counts "
+			       "the objects; give one");
 	/* --vm and --strict choose an engine themselves: no other --engine may be given. */
 	if ((opts->vm || opts->strict) && opts->engine != HEAP_BY_AUTO &&
 	    opts->engine != (int)engine_of(opts) &&
@@ -380,7 +382,8 @@ static int check(const struct ctx *ctx, struct err *err)
 	const struct histo_opts *opts = ctx->opts;
 
 	if (ctx->all && (opts->save || opts->diff))
-		return err_set(err, EXIT_USAGE, "--save and --diff apply to one JVM, not to all");
+		return err_set(err, EXIT_USAGE,
+			       "--save and --diff apply to one JVM: name it instead of 'all'");
 	return check_engine(opts, err);
 }
 

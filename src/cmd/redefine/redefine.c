@@ -84,9 +84,10 @@ static int check_libc(const struct ctx *ctx, struct err *err)
 
 	if (rc == 0 && images.musl)
 		rc = err_set(err, EXIT_ANSWER,
-			     "JVM %d runs on musl, whose linker cannot reopen a library after its "
-			     "file was deleted: replaced classes could never be restored",
-			     (int)ctx->jvm->pid);
+			     "JVM %d runs on musl (Alpine), whose linker cannot reopen a library "
+			     "after its file was deleted: replaced classes could never be "
+			     "restored; restart it with the new classes, or use an image with "
+			     "glibc", (int)ctx->jvm->pid);
 	loaded_agents_release(&images);
 	return rc;
 }

@@ -273,8 +273,9 @@ static int print_text(const struct ctx *ctx, struct err *err)
 	int rc = 0;
 
 	if (ctx->json)
-		return err_set(err, EXIT_USAGE, "--json cannot be combined with --raw here: the "
-						"dump is printed as it is");
+		return err_set(err, EXIT_USAGE,
+			       "--json cannot be combined with --raw here: the dump is printed as "
+			       "it is; give one");
 	for (unsigned i = 1; rc == 0 && i <= (n > 0 ? n : 1); i++) {
 		struct threads_sample s = { .text = BUF_INIT };
 
@@ -304,8 +305,8 @@ static int check(const struct ctx *ctx, struct err *err)
 			       "or --raw (-l, -e), --deadlocks, --blocked");
 	if (opts->virtual && (opts->locks || opts->extended || opts->samples > 0))
 		return err_set(err, EXIT_USAGE,
-			       "--virtual cannot be combined with --samples, -l or -e: the JVM "
-			       "writes virtual threads to a file of another form");
+			       "--virtual cannot be combined with --samples, -l or -e: the JVM's "
+			       "dump of virtual threads has no CPU times and locks");
 	if (opts->state && !is_state(opts->state))
 		return err_set(err, EXIT_USAGE,
 			       "invalid --state '%s': expected NEW, RUNNABLE, BLOCKED, WAITING, "

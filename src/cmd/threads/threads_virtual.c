@@ -44,7 +44,7 @@ static int write_dump(const struct ctx *ctx, struct staged_file *staged, struct 
 	rc = spool_text(&reply.output, &text, ANSWER_MAX);
 	attach_reply_release(&reply);
 	if (rc < 0)
-		return err_set(err, EXIT_PARTIAL, "cannot read the JVM's answer: %s",
+		return err_set(err, EXIT_PARTIAL, "cannot read the JVM's answer: %s; try again",
 			       strerror(-rc));
 	return reply.code == 0 ? 0 :
 				 attach_call_refused("Thread.dump_to_file", reply.code, &text, err);
@@ -58,9 +58,13 @@ static int read_dump(struct staged_file *staged, struct buf *text, struct err *e
 	if (fd < 0)
 		return -1;
 	if (rc < 0)
-		return err_set(err, EXIT_PARTIAL, "cannot read the JVM's file: %s", strerror(-rc));
+		return err_set(err, EXIT_PARTIAL,
+			       "cannot read the thread dump that the JVM wrote to %s: %s; try "
+			       "again", staged_file_path(staged), strerror(-rc));
 	/* JDK 21 reports success also if it has failed. */
-	return text->len > 0 ? 0 : err_set(err, EXIT_ANSWER, "the JVM wrote an empty file");
+	return text->len > 0 ? 0 : err_set(err, EXIT_ANSWER,
+					   "the JVM wrote an empty file; look for a full disk in "
+					   "its log, then try again");
 }
 
 static int fetch(const struct ctx *ctx, struct buf *text, struct err *err)

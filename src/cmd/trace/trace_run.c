@@ -317,7 +317,8 @@ static int check_end(const struct run *r, struct err *err)
 			       "methods (--summary shows which are called most), use --no-args, "
 			       "or raise --budget", r->opts->budget);
 	if (t->end == WIRE_TRACED_FORCED)
-		return err_set(err, EXIT_PARTIAL, "'jtool detach --force' has ended the trace");
+		return err_set(err, EXIT_PARTIAL,
+			       "'jtool detach --force' has ended the trace; start it again");
 	if (r->write_error != 0)
 		return err_stdout(err, -r->write_error);
 	return 0;
@@ -331,8 +332,9 @@ static int conclude(const struct run *r, struct err *err)
 	print_limits(r);
 	if (t->code != 0)
 		return err_set(err, EXIT_PARTIAL,
-			       "the JVM did not restore all classes (%s): inactive hooks remain in "
-			       "them", redefinition_error(t->code));
+			       "the JVM did not restore all classes (%s): hooks remain in them, "
+			       "but do nothing; a restart removes them",
+			       redefinition_error(t->code));
 	return check_end(r, err);
 }
 

@@ -227,8 +227,8 @@ static int check(const struct ctx *ctx, struct err *err)
 
 	if (ctx->json && to_stdout(opts))
 		return err_set(err, EXIT_USAGE,
-			       "--json and the agent itself cannot both go to stdout: name a file "
-			       "instead of '-'");
+			       "--json cannot be combined with '-': both write to stdout; name a "
+			       "file");
 	if (opts->force && !opts->extract)
 		return err_set(err, EXIT_USAGE, "--force requires --extract FILE");
 	return 0;

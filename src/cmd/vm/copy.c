@@ -78,8 +78,9 @@ static int run(struct ctx *ctx, struct err *err)
 static int check(const struct ctx *ctx, struct err *err)
 {
 	if (ctx->json && strcmp(ctx->args[0], "-") == 0)
-		return err_set(err, EXIT_USAGE, "--json and the program itself cannot both go to "
-			       "stdout: name a file instead of '-'");
+		return err_set(err, EXIT_USAGE,
+			       "--json cannot be combined with '-': both write to stdout; name a "
+			       "file");
 	return 0;
 }
 

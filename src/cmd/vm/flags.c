@@ -187,8 +187,8 @@ static int set(const struct ctx *ctx, const struct vmflag *flag, const struct fl
 
 	if (request->sign && vmflag_form(flag) != VMFLAG_BOOL)
 		return err_set(err, EXIT_ANSWER,
-			       "%s is not on or off: its type is %s; set it with %s=VALUE",
-			       flag->name, flag->type, flag->name);
+			       "+ and - only set boolean flags, but %s has the type %s; use "
+			       "%s=VALUE", flag->name, flag->type, flag->name);
 	if (vmflag_wire_value(flag, request->value, &value, err) < 0 ||
 	    send(ctx, flag, buf_str(&value), err) < 0)
 		return -1;

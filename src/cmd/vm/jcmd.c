@@ -56,7 +56,8 @@ static int jcmd_check(const struct ctx *ctx, struct err *err)
 			     "'all' cannot be combined with {FILE}: each JVM would write the file");
 	if (rc == 0 && file.len > 0 && strcmp(file.path, "-") == 0 && ctx->json)
 		rc = err_set(err, EXIT_USAGE,
-			     "--json cannot be combined with {-}: both write to stdout");
+			     "--json cannot be combined with {-}: both write to stdout; name a "
+			     "file");
 	dcmd_file_release(&file);
 	return rc;
 }

@@ -96,7 +96,7 @@ static int ask(const struct ctx *ctx, const char *line, const struct dcmd_file *
 	rc = spool_text(&reply.output, text, OUTPUT_MAX);
 	attach_reply_release(&reply);
 	if (rc < 0)
-		return err_set(err, EXIT_PARTIAL, "cannot read the JVM's answer: %s",
+		return err_set(err, EXIT_PARTIAL, "cannot read the JVM's answer: %s; try again",
 			       strerror(-rc));
 	return 0;
 }
@@ -163,7 +163,9 @@ static int refuse_empty(void *arg, int fd, uint64_t size, struct err *err)
 {
 	(void)arg;
 	(void)fd;
-	return size > 0 ? 0 : err_set(err, EXIT_ANSWER, "the JVM wrote an empty file");
+	return size > 0 ? 0 : err_set(err, EXIT_ANSWER,
+				      "the JVM wrote an empty file; look for a full disk in its "
+				      "log, then try again");
 }
 
 static int run_staged(const struct ctx *ctx, const char *line, const struct dcmd_file *file,

@@ -127,7 +127,8 @@ static int check_library(const struct agent *a, const struct target_ns *ns, stru
 
 	if (!read_elf(a->fd, &lib) || (is_native(&lib) && lib.e_type != ET_DYN))
 		return err_set(err, EXIT_USAGE,
-			       "'%s' is not a shared library (ELF file of type DYN)", a->given);
+			       "'%s' is not a shared library (ELF file of type DYN); give a .so "
+			       "file", a->given);
 	exe = link < 0 ? link : file_reopen_regular(link, &st);
 	/*
 	 * If the target's program cannot be read, do not check: the JVM checks the library when it
@@ -139,9 +140,9 @@ static int check_library(const struct agent *a, const struct target_ns *ns, stru
 	    lib.e_ident[EI_DATA] == vm.e_ident[EI_DATA] && lib.e_machine == vm.e_machine)
 		return 0;
 	return err_set(err, EXIT_USAGE,
-		       "'%s' is built for another architecture than the JVM: %s-bit, ELF machine "
-		       "%u; the JVM is %s-bit, machine %u",
-		       a->given, lib.e_ident[EI_CLASS] == ELFCLASS64 ? "64" : "32", lib.e_machine,
+		       "'%s' is built for another architecture (%s-bit, ELF machine %u) than the "
+		       "JVM (%s-bit, machine %u); use a build for that one", a->given,
+		       lib.e_ident[EI_CLASS] == ELFCLASS64 ? "64" : "32", lib.e_machine,
 		       vm.e_ident[EI_CLASS] == ELFCLASS64 ? "64" : "32", vm.e_machine);
 }
 
@@ -327,8 +328,9 @@ static int load(struct agent *a, const struct ctx *ctx, struct err *err)
 	rc = spool_text(&reply.output, &output, OUTPUT_MAX);
 	attach_reply_release(&reply);
 	if (rc < 0)
-		return err_set(err, EXIT_ANSWER, "cannot read the JVM's answer for '%s': %s",
-			       a->given, strerror(-rc));
+		return err_set(err, EXIT_ANSWER,
+			       "cannot read the JVM's answer for '%s': %s; try again", a->given,
+			       strerror(-rc));
 	got = attach_protocol_load(reply.code, buf_str(&output), output.len);
 	if (ctx->json)
 		show_json(ctx, a, &got, reply.code, &output);

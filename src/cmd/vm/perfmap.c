@@ -51,8 +51,8 @@ static int ask(const struct ctx *ctx, const char *argument, struct err *err)
 static int not_written(const struct ctx *ctx, const char *path, struct err *err)
 {
 	return err_set(err, EXIT_ANSWER,
-		       "JVM %d did not write %s: there may be no space, or the file may belong to "
-		       "another user", (int)ctx->jvm->pid, path);
+		       "JVM %d did not write %s: its disk is full, or the file belongs to another "
+		       "user; free space, or remove the file", (int)ctx->jvm->pid, path);
 }
 
 static int check_size(void *arg, int fd, uint64_t size, struct err *err)
@@ -60,8 +60,9 @@ static int check_size(void *arg, int fd, uint64_t size, struct err *err)
 	(void)arg;
 	(void)fd;
 	return size <= MAP_MAX ? 0 : err_set(err, EXIT_PARTIAL,
-		"the map of %llu bytes is larger than %u MB: the JVM did not write it",
-		(unsigned long long)size, MAP_MAX >> 20);
+					     "the map of %llu bytes is larger than %u MB: the JVM "
+					     "did not write it; look for the process that did",
+					     (unsigned long long)size, MAP_MAX >> 20);
 }
 
 static int write_staged(const struct ctx *ctx, struct atomic_file *out, struct err *err)
@@ -128,8 +129,9 @@ static int answer_time(const struct target_ns *ns, const void *arg, struct buf *
 	(void)arg;
 	if (fd < 0 && fd != -ENOENT)
 		return err_set(err, EXIT_ANSWER,
-			       "JVM %d would write /tmp/perf-%d.map, which is not a file of its "
-			       "user: remove it", (int)ns->jvm->pid, (int)ns->jvm->nspid);
+			       "JVM %d would write /proc/%d/root/tmp/perf-%d.map, which is not a "
+			       "file of its user; remove it", (int)ns->jvm->pid,
+			       (int)ns->jvm->pid, (int)ns->jvm->nspid);
 	if (fd >= 0)
 		time = (uint64_t)st.st_mtim.tv_sec * NS_PER_S + (uint64_t)st.st_mtim.tv_nsec;
 	buf_add(answer, &time, sizeof(time));
@@ -144,8 +146,9 @@ static int answer_map(const struct target_ns *ns, const void *arg, struct buf *a
 	int rc = fd < 0 ? fd : io_slurp(fd, answer, MAP_MAX);
 
 	(void)arg;
-	return rc < 0 ? err_set(err, EXIT_PARTIAL, "cannot read /tmp/perf-%d.map of JVM %d: %s",
-				(int)ns->jvm->nspid, (int)ns->jvm->pid, strerror(-rc))
+	return rc < 0 ? err_set(err, EXIT_PARTIAL,
+				"cannot read /proc/%d/root/tmp/perf-%d.map: %s; try again",
+				(int)ns->jvm->pid, (int)ns->jvm->nspid, strerror(-rc))
 		      : 0;
 }
 
@@ -230,7 +233,8 @@ static int check(const struct ctx *ctx, struct err *err)
 {
 	if (ctx->json && ctx->n_args > 0 && strcmp(ctx->args[0], "-") == 0)
 		return err_set(err, EXIT_USAGE,
-			       "--json and the map cannot both go to stdout: name a file");
+			       "--json cannot be combined with '-': both write to stdout; name a "
+			       "file");
 	return 0;
 }
 

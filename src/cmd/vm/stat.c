@@ -178,8 +178,9 @@ static int check_file(const struct ctx *ctx, struct err *err)
 	if (!archive_is_file(ctx->file))
 		return archive_refuse(ctx->file, err);
 	if (opts->openmetrics || ctx->n_args > 0)
-		return err_set(err, EXIT_USAGE, "--openmetrics and INTERVAL need a JVM: an archive "
-						"has samples of its own time");
+		return err_set(err, EXIT_USAGE,
+			       "--openmetrics and INTERVAL need a JVM: an archive has its own "
+			       "samples; omit them");
 	return 0;
 }
 
@@ -189,12 +190,13 @@ static int check(const struct ctx *ctx, struct err *err)
 	struct interval interval;
 
 	if (opts->openmetrics && ctx->n_args > 0)
-		return err_set(err, EXIT_USAGE, "--openmetrics cannot be combined with INTERVAL: "
-						"the metrics are one document");
+		return err_set(err, EXIT_USAGE,
+			       "--openmetrics cannot be combined with INTERVAL: the metrics are "
+			       "printed once; omit INTERVAL");
 	if (opts->openmetrics && ctx->json)
 		return err_set(err, EXIT_USAGE,
 			       "--openmetrics cannot be combined with --json: each is an output "
-			       "format");
+			       "format; give one");
 	return interval_parse(&interval, ctx->args, ctx->n_args, err);
 }
 

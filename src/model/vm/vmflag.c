@@ -166,8 +166,9 @@ int vmflag_wire_value(const struct vmflag *flag, const char *value, struct buf *
 		break;
 	}
 	if (rc == -ERANGE)
-		return err_set(err, EXIT_ANSWER, "'%s' is too large for %s (%s)", value,
-			       flag->name, flag->type);
+		return err_set(err, EXIT_ANSWER,
+			       "invalid value '%s' for %s (%s): expected a number in the range of "
+			       "its type", value, flag->name, flag->type);
 	if (rc < 0)
 		return err_set(err, EXIT_ANSWER, "invalid value '%s' for %s (%s): expected %s",
 			       value, flag->name, flag->type, wants[form]);

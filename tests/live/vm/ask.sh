@@ -191,7 +191,7 @@ check_flags_refused() {
 		flags "$pid" MinHeapFreeRatio=12x
 	refuses 1 "expected a whole number" "$version: flags: a missing number is refused" \
 		flags "$pid" MinHeapFreeRatio=
-	refuses 1 "not on or off" "$version: flags: + on a number is refused" \
+	refuses 1 "only set boolean flags" "$version: flags: + on a number is refused" \
 		flags "$pid" +MinHeapFreeRatio
 	refuses 1 "expected true or false" "$version: flags: an invalid boolean is refused" \
 		flags "$pid" HeapDumpOnOutOfMemoryError=yes
