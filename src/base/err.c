@@ -42,7 +42,8 @@ int err_set(struct err *err, enum exit_code code, const char *fmt, ...)
 int err_stdout(struct err *err, int error)
 {
 	return err_set(err, error == -EPIPE ? EXIT_SIGPIPE : EXIT_PARTIAL,
-		       "cannot write the result to stdout: %s", strerror(-error));
+		       "cannot write the result to stdout: %s; redirect it to another file",
+		       strerror(-error));
 }
 
 int err_not_started(struct err *err, enum exit_code code, int error, const char *fmt, ...)

@@ -47,8 +47,8 @@ static int tick(struct session *s, void *arg, struct err *err)
 
 	if (deadline_passed(f->end))
 		return err_set(err, EXIT_PARTIAL,
-			       "JVM %d did not %s the %s in time; if it is stopped, %s when it "
-			       "continues", (int)f->ctx->jvm->pid, f->begun ? "end" : "begin",
+			       "JVM %d did not %s the %s in time; it may be stopped: %s when it "
+			       "runs again", (int)f->ctx->jvm->pid, f->begun ? "end" : "begin",
 			       f->what, f->restore);
 	/*
 	 * Call is_signalled() before stop(): is_signalled() removes the pending signal.  stop()

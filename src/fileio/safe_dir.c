@@ -20,7 +20,8 @@
 static int cannot_open(const char *path, int error, struct err *err)
 {
 	return err_set(err, error == -ENOTDIR ? EXIT_USAGE : EXIT_PARTIAL,
-		       "cannot write to directory '%s': %s", path, caller_path_error(error));
+		       "cannot write to directory '%s': %s; choose another one", path,
+		       caller_path_error(error));
 }
 
 static int create(struct safe_dir *d)
@@ -47,7 +48,8 @@ int safe_dir_open(struct safe_dir *d, const char *path, struct err *err)
 		rc = create(d);
 		if (rc < 0) {
 			caller_path_release(&d->place);
-			return err_set(err, EXIT_PARTIAL, "cannot create directory '%s': %s", path,
+			return err_set(err, EXIT_PARTIAL,
+				       "cannot create directory '%s': %s; choose another one", path,
 				       caller_path_error(rc));
 		}
 		d->fd = file_open_path(d->place.dir_fd, d->place.name, O_DIRECTORY | O_NOFOLLOW);

@@ -148,7 +148,8 @@ static int check_result(void *arg, int fd, uint64_t size, struct err *err)
 			       "%llu; look for a full disk in the JVM's log, then try again",
 			       (long long)hole, (unsigned long long)size);
 	if (lseek(fd, 0, SEEK_SET) < 0)
-		return err_set(err, EXIT_PARTIAL, "cannot read the recording: %s", strerror(errno));
+		return err_set(err, EXIT_PARTIAL, "cannot read the recording: %s; try again",
+			       strerror(errno));
 	return check_complete(fd, size, err);
 }
 
@@ -161,7 +162,7 @@ static int dump_to(const struct ctx *ctx, const char *words, const char *path, s
 	if (jfr_add_word(&line, buf_str(&file)) < 0)
 		return err_set(err, EXIT_ANSWER,
 			       "cannot pass the path '%s' to the JVM: it contains a line break or "
-			       "both kinds of quotes", path);
+			       "both kinds of quotes; rename its directory", path);
 	return jfr_do(ctx, JFR_DUMP, buf_str(&line), NULL, err);
 }
 

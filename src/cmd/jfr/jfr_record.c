@@ -167,7 +167,8 @@ static int run(struct recording *r, struct atomic_file *out, struct err *err)
 	(void)sigaddset(&ends, SIGHUP);
 	r->signals = signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (r->signals < 0) {
-		rc = err_set(err, EXIT_PARTIAL, "cannot wait for signals: %s", strerror(errno));
+		rc = err_set(err, EXIT_PARTIAL, "cannot wait for signals: %s; try again",
+			     strerror(errno));
 	} else {
 		(void)sigprocmask(SIG_BLOCK, &ends, &old);
 		rc = record(r, &ns, out, &old, err);

@@ -80,7 +80,8 @@ static int measure(struct jfr_recording *rec, struct err *err)
 	struct stat st;
 
 	if (fstat(rec->fd, &st) < 0)
-		return err_set(err, EXIT_PARTIAL, "cannot read the recording: %s", strerror(errno));
+		return err_set(err, EXIT_PARTIAL, "cannot read the recording: %s; try again",
+			       strerror(errno));
 	rec->size = (uint64_t)st.st_size;
 	return 0;
 }

@@ -66,7 +66,8 @@ static int add_settings(struct buf *words, const struct staged_file *settings, s
 	if (jfr_add_word(words, buf_str(&word)) < 0)
 		return err_set(err, EXIT_ANSWER,
 			       "cannot pass the path '%s' to the JVM: it contains a line break or "
-			       "both kinds of quotes", staged_file_path(settings));
+			       "both kinds of quotes; rename its directory",
+			       staged_file_path(settings));
 	return 0;
 }
 

@@ -205,7 +205,8 @@ static int refuse(const struct ctx *ctx, const struct redefine_plan *plan, struc
 				       (int)len, line);
 		print_lines(ctx, item, &item->why);
 	}
-	return err_set(err, EXIT_ANSWER, "%zu of %zu classes cannot be replaced%s", n, plan->n,
+	return err_set(err, EXIT_ANSWER,
+		       "%zu of %zu classes cannot be replaced, for the reasons above%s", n, plan->n,
 		       opts->check ? "" : "; nothing was changed");
 }
 

@@ -221,7 +221,7 @@ static int show(const struct ctx *ctx, struct threads_sample *s, const bool *mov
 		if (!ctx->json)
 			attach_call_print_text(ctx, s->text.data, s->text.len);
 		return err_set(err, EXIT_PARTIAL,
-			       "%s has a thread dump of an unknown form; --raw prints it",
+			       "%s has a thread dump of an unknown format; --raw prints it",
 			       subject);
 	}
 	if (!s->dump.complete)

@@ -277,7 +277,7 @@ static int agent_failed(const struct agent *a, int code, struct err *err)
 		break;
 	}
 	return err_set(err, EXIT_ANSWER,
-		       "'%s' was not started: return code: %d: %s; for details see the JVM's "
+		       "'%s' was not started (return code: %d): %s; for details see the JVM's "
 		       "stderr", a->given, code, why);
 }
 

@@ -181,7 +181,7 @@ static int read_header(struct jfr_reader *r, uint64_t *metadata, uint64_t *check
 static int no_header(struct jfr_reader *r, struct err *err)
 {
 	if (r->error < 0)
-		return err_set(err, EXIT_PARTIAL, "cannot read the recording: %s",
+		return err_set(err, EXIT_PARTIAL, "cannot read the recording: %s; try again",
 			       strerror(-r->error));
 	if (r->chunk.number == 0)
 		return err_set(err, EXIT_USAGE,
