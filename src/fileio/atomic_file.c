@@ -35,9 +35,11 @@ static int cannot_write(const struct atomic_file *f, const char *why, struct err
 
 int atomic_file_failed(const struct atomic_file *f, int error, struct err *err)
 {
-	if (f->out_fd < 0)
+	if (f->out_fd < 0 && (error == -DISK_ROOM_FULL || error == -DISK_ROOM_MEMORY))
 		return err_set(err, EXIT_PARTIAL, "cannot write '%s': %s; choose another directory",
 			       f->path, disk_room_error(error));
+	if (f->out_fd < 0)
+		return cannot_write(f, strerror(-error), err);
 	return io_temp_failed(err, error, "'%s'", f->path);
 }
 

@@ -358,8 +358,8 @@ static int check_engine(const struct histo_opts *opts, struct err *err)
 
 	if (opts->vm && opts->strict)
 		return err_set(err, EXIT_USAGE,
-			       "--vm cannot be combined with --strict: the JVM or the agent counts "
-			       "the objects; give one");
+			       "--vm cannot be combined with --strict: each chooses an engine; "
+			       "give one");
 	/* --vm and --strict choose an engine themselves: no other --engine may be given. */
 	if ((opts->vm || opts->strict) && opts->engine != HEAP_BY_AUTO &&
 	    opts->engine != (int)engine_of(opts) &&

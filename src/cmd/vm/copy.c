@@ -47,7 +47,7 @@ static int write_copy(const char *path, bool force, struct err *err)
 	int rc;
 
 	if (program < 0)
-		return err_set(err, EXIT_PERMISSION, 
+		return err_set(err, EXIT_PERMISSION,
 			       "cannot read /proc/self/exe, the program of jtool: %s; mount /proc "
 			       "if it is not mounted", strerror(-program));
 	if (atomic_file_open(&f, path, ATOMIC_FILE_BINARY | (force ? ATOMIC_FILE_REPLACE : 0), MODE,
