@@ -204,8 +204,7 @@ static int ask_vm(const struct ctx *ctx, struct count *c, struct err *err)
 	if (attach_call_jcmd(ctx, line, VM_HISTOGRAM_MAX, &text, err) < 0)
 		return -1;
 	if (histo_parse_vm(h, buf_str(&text), text.len) < 0)
-		return err_set(err, EXIT_PARTIAL,
-			       "the JVM's reply is not a complete histogram: %s; try again",
+		return err_set(err, EXIT_PARTIAL, "the histogram is incomplete: %.99s; try again",
 			       text.len ? buf_str(&text) : "it is empty");
 	return 0;
 }
@@ -357,9 +356,8 @@ static int check_engine(const struct histo_opts *opts, struct err *err)
 	bool is_vm = engine_of(opts) == HEAP_BY_VM;
 
 	if (opts->vm && opts->strict)
-		return err_set(err, EXIT_USAGE,
-			       "--vm cannot be combined with --strict: each chooses an engine; "
-			       "give one");
+		return err_set(err, EXIT_USAGE, "--vm cannot be combined with --strict: "
+						"each chooses an engine; give one");
 	/* --vm and --strict choose an engine themselves: no other --engine may be given. */
 	if ((opts->vm || opts->strict) && opts->engine != HEAP_BY_AUTO &&
 	    opts->engine != (int)engine_of(opts) &&
@@ -382,8 +380,7 @@ static int check(const struct ctx *ctx, struct err *err)
 	const struct histo_opts *opts = ctx->opts;
 
 	if (ctx->all && (opts->save || opts->diff))
-		return err_set(err, EXIT_USAGE,
-			       "--save and --diff apply to one JVM: name it instead of 'all'");
+		return err_set(err, EXIT_USAGE, "--save and --diff apply to one JVM: name it");
 	return check_engine(opts, err);
 }
 

@@ -193,8 +193,7 @@ static int check(const struct ctx *ctx, struct err *err)
 	const struct memory_opts *opts = ctx->opts;
 
 	if (ctx->all && (opts->save || opts->diff))
-		return err_set(err, EXIT_USAGE,
-			       "--save and --diff apply to one JVM: name it instead of 'all'");
+		return err_set(err, EXIT_USAGE, "--save and --diff apply to one JVM: name it");
 	return 0;
 }
 
