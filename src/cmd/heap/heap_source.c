@@ -89,8 +89,8 @@ int heap_source_build(struct heap_source *source, const struct heap_plan *plan,
 }
 
 /*
- * Reads the heap from a snapshot.  Returns 0; or 1 if there is no snapshot and another engine may be
- * used; or -1 with err set.
+ * Reads the heap from a snapshot.  Returns 0; or 1 if there is no snapshot and another engine may
+ * be used; or -1 with err set.
  */
 static int try_snapshot(struct heap_source *source, const struct heap_plan *plan,
 			enum heap_engine engine, struct err *err)
