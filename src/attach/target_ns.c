@@ -48,7 +48,7 @@ static int open_failed(const struct jvm *jvm, int error, struct err *err)
 		return jvm_denied(jvm, err);
 	return err_set(err, EXIT_ATTACH,
 		       "cannot attach to JVM %d: cannot open its root directory /proc/%d/root: %s; "
-		       "look for a file system of its container that fails",
+		       "check the mounts of its container",
 		       (int)jvm->pid, (int)jvm->pid, strerror(-error));
 }
 

@@ -43,8 +43,8 @@ static int wait_for_end(const struct ctx *ctx, struct session *s, struct err *er
 		if (deadline_passed(end))
 			return err_set(err, EXIT_PARTIAL,
 				       "another 'jtool %s' in JVM %d did not end within %d s; the "
-				       "JVM may be stopped or in a long pause; try again when it "
-				       "runs", command, (int)ctx->jvm->pid, END_MS / 1000);
+				       "JVM may be stopped or in a long pause: try again when the "
+				       "JVM runs", command, (int)ctx->jvm->pid, END_MS / 1000);
 		(void)poll(NULL, 0, POLL_MS);
 	}
 }

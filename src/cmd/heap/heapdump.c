@@ -130,8 +130,8 @@ static int check(const struct ctx *ctx, struct err *err)
 			       "file");
 	if (opts->via == DUMP_VIA_FILE && opts->max_pause_ms)
 		return err_set(err, EXIT_USAGE,
-			       "--via file cannot be combined with --max-pause: a JVM that writes "
-			       "a file cannot be stopped");
+			       "--via file cannot be combined with --max-pause: jtool cannot end "
+			       "a dump that the JVM writes to a file");
 	if (opts->engine == HEAP_BY_SNAPSHOT && own_dump_option(opts))
 		return err_set(err, EXIT_USAGE,
 			       "--engine snapshot cannot be combined with %s: only the JVM's own "

@@ -391,7 +391,7 @@ static int check_file(const struct ctx *ctx, struct err *err)
 
 	if (opts->live)
 		return err_set(err, EXIT_USAGE, "--live needs a JVM, not a dump file: "
-						"no collection can change a dump");
+						"garbage collection cannot change a dump");
 	if (opts->vm || opts->strict)
 		return err_set(err, EXIT_USAGE, "%s needs a JVM, not a dump file: omit it",
 			       opts->vm ? "--vm" : "--strict");

@@ -71,7 +71,8 @@ static int relay_failed(const struct stream *f, int error, struct err *err)
 	if (error == -ENOBUFS)
 		return err_set(err, EXIT_PARTIAL,
 			       "stopped the dump of JVM %d: the JVM had to wait, because jtool "
-			       "took none of it for %u s; try again when this machine is less busy",
+			       "read no data for %u s; check whether the disk or pipe that it "
+			       "writes to is slow, or try again when this machine is less busy",
 			       pid, f->limits->stall_ms / 1000);
 	if (error == -ECANCELED)
 		return err_set(err, EXIT_PARTIAL,

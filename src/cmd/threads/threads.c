@@ -306,7 +306,7 @@ static int check(const struct ctx *ctx, struct err *err)
 	if (opts->virtual && (opts->locks || opts->extended || opts->samples > 0))
 		return err_set(err, EXIT_USAGE,
 			       "--virtual cannot be combined with --samples, -l or -e: the JVM's "
-			       "dump of virtual threads has no CPU times and locks");
+			       "dump of virtual threads has no CPU times or locks");
 	if (opts->state && !is_state(opts->state))
 		return err_set(err, EXIT_USAGE,
 			       "invalid --state '%s': expected NEW, RUNNABLE, BLOCKED, WAITING, "

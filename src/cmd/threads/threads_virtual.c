@@ -44,8 +44,8 @@ static int write_dump(const struct ctx *ctx, struct staged_file *staged, struct 
 	rc = spool_text(&reply.output, &text, ANSWER_MAX);
 	attach_reply_release(&reply);
 	if (rc < 0)
-		return err_set(err, EXIT_PARTIAL, "cannot read the JVM's answer: %s; try again",
-			       strerror(-rc));
+		return err_set(err, EXIT_PARTIAL, "cannot read the JVM's answer: %s; the JVM has "
+			       "carried out the command; try again", strerror(-rc));
 	return reply.code == 0 ? 0 :
 				 attach_call_refused("Thread.dump_to_file", reply.code, &text, err);
 }

@@ -96,8 +96,8 @@ static int ask(const struct ctx *ctx, const char *line, const struct dcmd_file *
 	rc = spool_text(&reply.output, text, OUTPUT_MAX);
 	attach_reply_release(&reply);
 	if (rc < 0)
-		return err_set(err, EXIT_PARTIAL, "cannot read the JVM's answer: %s; try again",
-			       strerror(-rc));
+		return err_set(err, EXIT_PARTIAL, "cannot read the JVM's answer: %s; the JVM has "
+			       "carried out the command; try again", strerror(-rc));
 	return 0;
 }
 
