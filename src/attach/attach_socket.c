@@ -64,7 +64,8 @@ int attach_socket_open(const struct jvm *jvm, struct attach_socket *asock, struc
 		target_ns_close(&p.ns);
 		return err_set(err, p.tmp_fd == -EACCES ? EXIT_PERMISSION : EXIT_ATTACH,
 			       "cannot attach to JVM %d: cannot open the directory of its attach "
-			       "socket, /proc/%d/root%s: %s; jtool opens it as the JVM's user, who needs permission to search it",
+			       "socket, /proc/%d/root%s: %s; jtool opens it as the JVM's user, "
+			       "who needs permission to search it",
 			       (int)jvm->pid, (int)jvm->pid, jvm_tmp(jvm), strerror(-p.tmp_fd));
 	}
 	(void)snprintf(p.socket, sizeof(p.socket), ".java_pid%d", (int)jvm->nspid);
