@@ -28,6 +28,7 @@ static void join_times(struct thread_dump *d, const struct json *doc)
 
 			if (t->virtual || tid < 0 || t->tid != tid || t->id != id)
 				continue;
+			dump_thread_name(t, json_get_text(row, "name"));
 			t->cpu_s = json_get_real(row, "cpu", -1);
 			t->cpu_percent = json_get_real(row, "cpu_percent", -1);
 			t->allocated = json_get_number(row, "allocated", t->allocated);

@@ -102,6 +102,7 @@ static void set_times(struct thread_dump *d, const struct thread_times *before,
 
 		if (!last)
 			continue;
+		dump_thread_name(t, last->name);
 		t->cpu_s = t->cpu_s > last->cpu_s ? t->cpu_s : last->cpu_s;
 		/*
 		 * A thread that is not in the first reading has started since, and has used all of

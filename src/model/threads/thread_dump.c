@@ -136,22 +136,44 @@ static void take_numbers(struct dump_thread *t, struct strview rest)
 }
 
 /*
+ * Splits the first line of a thread into its name and the values after it.  Returns false if it
+ * begins with no name.  A name may contain quotes, so the last quote ends it.  JDK 17 to 24 print
+ * the sampler of the flight recorder without a name (JfrThreadSampler has no print_on()).
+ */
+static bool split_header(struct strview line, struct strview *name, struct strview *rest)
+{
+	const char *quote = memrchr(line.at, '"', strview_len(line));
+
+	if (starts(line, "os_prio=")) {
+		*name = (struct strview){ line.at, line.at };
+		*rest = line;
+		return true;
+	}
+	if (!starts(line, "\"") || quote == line.at)
+		return false;
+	*name = (struct strview){ line.at + 1, quote };
+	*rest = (struct strview){ quote + 1, line.end };
+	return true;
+}
+
+/*
  * Parses a line such as
  *     "main" #1 [117] daemon prio=5 cpu=45.63ms allocated=497K tid=0x… nid=117 runnable  [0x…]
  *
- * Returns false if the line has another form.  A name may contain quotes, so the last quote ends
- * it.
+ * Returns false if the line has another form.
  */
 static bool take_header(struct parser *p, struct strview line)
 {
-	const char *quote = memrchr(line.at, '"', strview_len(line));
-	struct strview rest = { quote ? quote + 1 : line.end, line.end };
-	const char *nid = value_of(rest, " nid="), *at;
+	struct strview name, rest;
+	const char *nid, *at;
 	struct dump_thread *t;
 
-	if (!starts(line, "\"") || quote == line.at || (!nid && !find(rest, " tid=0x")))
+	if (!split_header(line, &name, &rest))
 		return false;
-	t = p->thread = thread_list_add(p->dump, copy(line.at + 1, quote));
+	nid = value_of(rest, " nid=");
+	if (!nid && !find(rest, " tid=0x"))
+		return false;
+	t = p->thread = thread_list_add(p->dump, copy(name.at, name.end));
 	p->platform = p->dump->n - 1;
 	take_numbers(t, rest);
 	if (nid)

@@ -35,6 +35,14 @@ struct dump_thread *thread_dump_add(struct thread_dump *d, const char *name, int
 	return t;
 }
 
+void dump_thread_name(struct dump_thread *t, const char *name)
+{
+	if (*t->name || t->virtual || !name)
+		return;
+	free(t->name);
+	t->name = xstrdup(name);
+}
+
 void thread_list_add_frame(struct dump_thread *t, char *frame)
 {
 	t->frames = xgrow(t->frames, t->n_frames, &t->cap_frames, sizeof(*t->frames));

@@ -101,7 +101,7 @@ void top_threads_name(struct top_threads *t, const struct thread_dump *dump)
 		 * The dump may have an older thread with the same tid if this thread was created
 		 * after the request for the dump.
 		 */
-		if (!found || d->tid < 0 || d->virtual || !found->is_asked)
+		if (!found || d->tid < 0 || d->virtual || !found->is_asked || !*d->name)
 			continue;
 		free(found->name);
 		found->name = xstrdup(d->name);

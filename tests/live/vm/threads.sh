@@ -130,6 +130,19 @@ start_jvm "$(newest_of 8 11 17)" default Idle && {
 	stop "$JVM_PID"
 }
 
+# The flight recorder's sampler, which JDK 17 to 24 print without a name: it gets the kernel's name.
+for version in 17 21 25; do
+	has_jdk "$version" || continue
+	start_jvm "$version" default Idle -XX:StartFlightRecording=settings=profile || continue
+	check "$version: the flight recorder samples" poll 60 bash -c \
+		"grep -q '^JFR .*Samp' /proc/$JVM_PID/task/*/comm"
+	jt threads --json "$JVM_PID"
+	same "$version: the sampler of the flight recorder has a row" "1 None" "$(json "'%d %s' % (len([
+		t for t in j['threads'] if t['name'].startswith('JFR') and 'Samp' in t['name'] and
+		t['state'] == 'runnable']), j['unknown'])")"
+	stop "$JVM_PID"
+done
+
 # The kernel's times, in a pid namespace of its own, where the JVM's thread ids are others.
 start_jvm "${jdks[-1]}" default Threads -Xss256k -- 10000 2 && {
 	jt threads --json "$JVM_PID"

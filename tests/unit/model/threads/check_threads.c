@@ -12,6 +12,7 @@
 
 static const int jdks[] = { 8, 11, 17, 21, 25, 27 };
 static const int virtual_jdks[] = { 21, 25, 27 };
+static const int nameless_jdks[] = { 17, 21 };
 
 static struct thread_dump dump;
 static struct buf text = BUF_INIT;
@@ -23,14 +24,19 @@ static void parse(const char *lines)
 	thread_dump_link(&dump);
 }
 
-/* The recorded dump of tests/live/victim/Locks.java, with all deadlocks, by -le. */
-static void parse_recorded(int jdk)
+static void parse_file(const char *kind, int jdk)
 {
-	_cleanup_free_ char *path = xasprintf("threads/jdk%d", jdk);
+	_cleanup_free_ char *path = xasprintf("threads/%sjdk%d", kind, jdk);
 
 	buf_reset(&text);
 	read_data(path, &text);
 	parse(buf_str(&text));
+}
+
+/* The recorded dump of tests/live/victim/Locks.java, with all deadlocks, by -le. */
+static void parse_recorded(int jdk)
+{
+	parse_file("", jdk);
 }
 
 static void teardown(void)
@@ -284,12 +290,9 @@ END_TEST
 START_TEST(carriers_of_each_jdk)
 {
 	int jdk = virtual_jdks[_i];
-	_cleanup_free_ char *path = xasprintf("threads/carriers-jdk%d", jdk);
 	const struct dump_thread *carrier = NULL, *mounted = NULL;
 
-	buf_reset(&text);
-	read_data(path, &text);
-	parse(buf_str(&text));
+	parse_file("carriers-", jdk);
 	for (size_t i = 0; i < dump.n; i++) {
 		if (dump.threads[i].carries >= 0)
 			carrier = &dump.threads[i];
@@ -317,6 +320,28 @@ START_TEST(every_line_of_each_jdk_is_known)
 {
 	parse_recorded(jdks[_i]);
 	ck_assert_msg(dump.unknown.len == 0, "%s", buf_str(&dump.unknown));
+}
+END_TEST
+
+/* The sampler of the flight recorder has a line without a name, which begins with os_prio=. */
+START_TEST(nameless_thread_of_each_jdk)
+{
+	struct dump_thread *sampler;
+
+	parse_file("sampler-", nameless_jdks[_i]);
+	ck_assert_msg(dump.unknown.len == 0, "%s", buf_str(&dump.unknown));
+	sampler = &dump.threads[find("VM Thread") - dump.threads - 1];
+	if (nameless_jdks[_i] == 17)
+		ck_assert_int_eq(sampler->tid, 0x1a47d5);
+	else
+		ck_assert_int_eq(sampler->tid, 1722672);
+	ck_assert_int_eq(sampler->id, -1);
+	ck_assert_str_eq(sampler->state, "runnable");
+	ck_assert_double_gt(sampler->cpu_s, 0);
+	ck_assert_str_eq(sampler->name, "");
+	dump_thread_name(sampler, "JFR Thread Samp");
+	dump_thread_name(sampler, "another");
+	ck_assert_str_eq(sampler->name, "JFR Thread Samp");
 }
 END_TEST
 
@@ -467,6 +492,7 @@ int main(void)
 	tcase_add_loop_test(tc, deadlocks_without_synchronizers, 0, ARRAY_SIZE(jdks));
 	tcase_add_loop_test(tc, truncated_dumps, 0, ARRAY_SIZE(jdks));
 	tcase_add_loop_test(tc, every_line_of_each_jdk_is_known, 0, ARRAY_SIZE(jdks));
+	tcase_add_loop_test(tc, nameless_thread_of_each_jdk, 0, ARRAY_SIZE(nameless_jdks));
 	tcase_add_loop_test(tc, carriers_of_each_jdk, 0, ARRAY_SIZE(virtual_jdks));
 	tcase_add_loop_test(tc, virtual_threads_of_each_jdk, 0, ARRAY_SIZE(virtual_jdks));
 	tcase_add_loop_test(tc, truncated_virtual_dumps, 0, ARRAY_SIZE(virtual_jdks));

@@ -79,6 +79,7 @@ START_TEST(names_are_asked_for_threads_that_last)
 		{ .name = (char *)"late", .id = 43, .tid = 2 },
 		{ .name = (char *)"virtual", .id = 44, .tid = 1, .virtual = true },
 		{ .name = (char *)"no tid", .id = 45, .tid = -1 },
+		{ .name = (char *)"", .id = -1, .tid = 1 },
 	};
 	const struct thread_dump dump = { .threads = in_dump, .n = ARRAY_SIZE(in_dump) };
 	const struct thread_reading both[] = { thread(1, 10, 0, "http-worker-"),
