@@ -1,5 +1,7 @@
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -11,13 +13,27 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 final class Locks extends Victim {
 	static volatile long sum;
+	private static final List<Thread> waiting = new ArrayList<>();
 
-	private static Thread daemon(String name, Runnable body) {
+	private static void daemon(String name, Runnable body) {
 		Thread thread = new Thread(body, name);
 
 		thread.setDaemon(true);
 		thread.start();
-		return thread;
+		if (!name.equals("spinner"))
+			waiting.add(thread);
+	}
+
+	/** Returns whether all threads wait, and this number of them for another thread. */
+	private static boolean isSettled(int owned) {
+		for (Thread thread : waiting) {
+			if (thread.getState() == Thread.State.NEW
+					|| thread.getState() == Thread.State.RUNNABLE)
+				return false;
+		}
+		for (ThreadInfo info : ManagementFactory.getThreadMXBean().dumpAllThreads(false, false))
+			owned -= info.getLockOwnerName() == null ? 0 : 1;
+		return owned == 0;
 	}
 
 	/** A lock of either kind. */
@@ -137,6 +153,8 @@ final class Locks extends Victim {
 			ring("mixed", new Lock(true), new Lock(false));
 			ring("three", new Lock(true), new Lock(true), new Lock(false));
 		}
+		while (!isSettled(args.length > 0 ? 13 : 4))
+			Thread.sleep(10);
 		new Locks().serve();
 	}
 }
