@@ -295,13 +295,21 @@ static void print_piece(const char *text, size_t len, FILE *file)
 	json_free(array);
 }
 
-void json_print_with_text(const struct json *node, const char *key, const char *text, size_t len,
-			  FILE *file)
+/* Prints an object without its end, and the key of one more member. */
+static void print_head(const struct json *node, const char *key, FILE *file)
 {
 	_cleanup_buf_ struct buf head = BUF_INIT;
 
 	json_add_document(&head, node); /* the result is {…} with at least one member */
-	(void)fprintf(file, "%.*s,\"%s\":\"", (int)head.len - 1, head.data, key);
+	(void)fwrite(head.data, 1, head.len - 1, file);
+	(void)fprintf(file, ",\"%s\":", key);
+}
+
+void json_print_with_text(const struct json *node, const char *key, const char *text, size_t len,
+			  FILE *file)
+{
+	print_head(node, key, file);
+	(void)fputc('"', file);
 	while (len > 0) {
 		size_t n = piece_len(text, len);
 
@@ -310,6 +318,24 @@ void json_print_with_text(const struct json *node, const char *key, const char *
 		len -= n;
 	}
 	(void)fputs("\"}\n", file);
+}
+
+void json_print_with_array(const struct json *node, const char *key, json_make_fn *make,
+			   const void *arg, size_t n, FILE *file)
+{
+	print_head(node, key, file);
+	(void)fputc('[', file);
+	for (size_t i = 0; i < n; i++) {
+		struct json *element = make(arg, i);
+		size_t len;
+		const char *text = as_text(element, &len);
+
+		if (i > 0)
+			(void)fputc(',', file);
+		put_safe(put_in_file, file, text, len);
+		json_free(element);
+	}
+	(void)fputs("]}\n", file);
 }
 
 void json_print_take(struct json *node, FILE *file)

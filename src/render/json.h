@@ -51,6 +51,14 @@ void json_print_take(struct json *node, FILE *out); /* prints as json_print(), a
  */
 void json_print_with_text(const struct json *node, const char *key, const char *text, size_t len,
 			  FILE *out);
+/*
+ * Prints an object with one more member, an array with the n elements that make() returns.  They
+ * are printed one after the other, so the memory does not grow with n.  The object must have a
+ * member already.  The key must be a constant without special characters.
+ */
+typedef struct json *json_make_fn(const void *arg, size_t i);
+void json_print_with_array(const struct json *node, const char *key, json_make_fn *make,
+			   const void *arg, size_t n, FILE *out);
 /* Appends the document that json_print() would print, without the newline. */
 void json_add_document(struct buf *out, const struct json *node);
 /* Appends the JSON text of a node, as a part of a larger document. */

@@ -191,7 +191,7 @@ static void print(const struct ctx *ctx, const struct threads_view *v)
 	if (ctx->json && opts->group)
 		json_print_take(threads_view_groups_json(v), ctx->out);
 	else if (ctx->json)
-		json_print_take(threads_view_json(v), ctx->out);
+		threads_view_print_json(v, ctx->out);
 	else if (opts->deadlocks)
 		threads_view_print_deadlocks(v, ctx->out);
 	else if (opts->blocked)

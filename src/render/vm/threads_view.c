@@ -208,8 +208,11 @@ static void put_real(struct json *json, const char *key, double value)
 		json_put_real(json, key, value);
 }
 
-static struct json *thread_json(const struct threads_view *v, const struct dump_thread *t)
+/* Returns the thread in this row as a JSON object. */
+static struct json *thread_json(const void *view, size_t row)
 {
+	const struct threads_view *v = view;
+	const struct dump_thread *t = thread_at(v, row);
 	struct json *json = json_object(), *holds = json_array();
 
 	json_put_text(json, "name", t->name);
@@ -252,19 +255,17 @@ static struct json *ring_json(const struct thread_dump *d, size_t ring)
 	return names;
 }
 
-struct json *threads_view_json(const struct threads_view *v)
+void threads_view_print_json(const struct threads_view *v, FILE *out)
 {
-	size_t n = limit_rows(v->limit, true, 0, v->n);
-	struct json *json = json_object(), *threads = json_array(), *deadlocks = json_array();
+	struct json *json = json_object(), *deadlocks = json_array();
 
 	threads_view_put_source(v, json);
-	for (size_t i = 0; i < n; i++)
-		json_put(threads, NULL, thread_json(v, thread_at(v, i)));
-	json_put(json, "threads", threads);
 	for (size_t ring = 1; ring <= v->dump->n_rings; ring++)
 		json_put(deadlocks, NULL, ring_json(v->dump, ring));
 	json_put(json, "deadlocks", deadlocks);
 	json_put_text(json, "unknown",
 		      v->dump->unknown.len > 0 ? buf_str(&v->dump->unknown) : NULL);
-	return json;
+	json_print_with_array(json, "threads", thread_json, v, limit_rows(v->limit, true, 0, v->n),
+			      out);
+	json_free(json);
 }

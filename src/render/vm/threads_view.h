@@ -36,11 +36,9 @@ void threads_view_print_deadlocks(const struct threads_view *v, FILE *out);
  */
 void threads_view_print_blocked(const struct threads_view *v, FILE *out);
 
-/*
- * Return JSON documents, {"pid","threads","deadlocks"} and {"pid","groups"}.  The caller frees
- * them.
- */
-struct json *threads_view_json(const struct threads_view *v);
+/* Prints the JSON document {"pid","deadlocks","unknown","threads"}. */
+void threads_view_print_json(const struct threads_view *v, FILE *out);
+/* Returns the JSON document {"pid","groups"}.  The caller frees it. */
 struct json *threads_view_groups_json(const struct threads_view *v);
 
 /* For the threads_*.c files: appends the lock's address, or @HASH. */

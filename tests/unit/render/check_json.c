@@ -122,6 +122,37 @@ START_TEST(characters_that_drive_a_terminal_are_escaped)
 }
 END_TEST
 
+static struct json *make_element(const void *arg, size_t i)
+{
+	struct json *list = json_array();
+
+	json_put_text(list, NULL, arg);
+	json_put_number(list, NULL, (int64_t)i);
+	return list;
+}
+
+static void check_array(size_t n, const char *wanted)
+{
+	struct json *doc = json_object();
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+
+	json_put_number(doc, "pid", 1);
+	json_print_with_array(doc, "rows", make_element, "a\x1b", n, out);
+	ck_assert_int_eq(fclose(out), 0);
+	ck_assert_str_eq(text, wanted);
+	json_free(doc);
+	free(text);
+}
+
+START_TEST(arrays_are_printed_element_by_element)
+{
+	check_array(0, "{\"schema\":1,\"pid\":1,\"rows\":[]}\n");
+	check_array(2, "{\"schema\":1,\"pid\":1,\"rows\":[[\"a\\u001b\",0],[\"a\\u001b\",1]]}\n");
+}
+END_TEST
+
 static char *print_with_text(const char *long_text, size_t n)
 {
 	struct json *doc = json_object();
@@ -279,6 +310,7 @@ int main(void)
 	tcase_add_test(tc, strings_are_escaped);
 	tcase_add_test(tc, invalid_utf8_is_replaced);
 	tcase_add_test(tc, characters_that_drive_a_terminal_are_escaped);
+	tcase_add_test(tc, arrays_are_printed_element_by_element);
 	tcase_add_test(tc, long_texts_are_printed_in_pieces_as_in_one);
 	tcase_add_test(tc, long_documents_are_printed_completely);
 	tcase_add_test(tc, printed_documents_are_parsed_back);
