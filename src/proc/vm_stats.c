@@ -97,6 +97,32 @@ static void read_heap(const struct perfdata *perf, struct vm_stats *stats)
 		stats->metaspace_used = stats->metaspace_committed = -1;
 }
 
+const struct space *vm_stats_space(const struct vm_stats *stats, const char *name)
+{
+	for (size_t i = 0; i < stats->n_spaces; i++) {
+		if (strcmp(stats->spaces[i].name, name) == 0)
+			return &stats->spaces[i];
+	}
+	return NULL;
+}
+
+/*
+ * Sets used_after.  Between collections, only the counter of eden changes, and in G1 also that of
+ * old, by humongous objects; in ZGC, which has no eden, no counter does.
+ */
+static void find_used_after(struct vm_stats *stats)
+{
+	const struct space *eden = vm_stats_space(stats, "eden");
+	int64_t collections = -1, in_eden = eden ? eden->used : 0;
+
+	for (size_t i = 0; i < stats->n_collectors; i++)
+		collections = add(collections, stats->collectors[i].count);
+	stats->used_after = -1;
+	if (collections > 0 && in_eden >= 0 && stats->used >= in_eden &&
+	    !vm_stats_space(stats, "Heap"))
+		stats->used_after = stats->used - in_eden;
+}
+
 /*
  * The numbers N in sun.gc.collector.N are not consecutive: up to JDK 21, those of ZGC begin with 2,
  * and those of a later ZGC skip 1.
@@ -137,4 +163,5 @@ void vm_stats_read(const struct perfdata *perf, struct vm_stats *stats)
 	};
 	read_heap(perf, stats);
 	read_collectors(perf, stats);
+	find_used_after(stats);
 }

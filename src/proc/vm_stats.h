@@ -33,6 +33,11 @@ struct vm_stats {
 	struct space spaces[SPACES_MAX];
 	size_t n_spaces;
 	int64_t used, committed; /* sums over all spaces */
+	/*
+	 * bytes in use after the last collection; unknown before the first one, and in Shenandoah,
+	 * whose counter also changes between collections
+	 */
+	int64_t used_after;
 	int64_t metaspace_used, metaspace_committed; /* often unknown before the first collection */
 
 	struct collector collectors[COLLECTORS_MAX];
@@ -47,5 +52,7 @@ struct vm_stats {
 };
 
 void vm_stats_read(const struct perfdata *perf, struct vm_stats *stats);
+/* Returns the space with this name, or NULL. */
+const struct space *vm_stats_space(const struct vm_stats *stats, const char *name);
 
 #endif

@@ -29,15 +29,6 @@ static int read_process(const struct top_source *s, const struct procfs *proc,
 	return 0;
 }
 
-static const struct space *find_space(const struct vm_stats *stats, const char *name)
-{
-	for (size_t i = 0; i < stats->n_spaces; i++) {
-		if (strcmp(stats->spaces[i].name, name) == 0)
-			return &stats->spaces[i];
-	}
-	return NULL;
-}
-
 /*
  * Sets the time and the numbers of collections.  r->collections counts only the collections of the
  * first two collectors, the generations, because only these collections empty eden; a third
@@ -68,7 +59,8 @@ static void take_counters(const struct perfdata *perf, struct vm_reading *r)
 	r->safepoint_s = stats.safepoint_seconds;
 	r->heap_used = stats.used;
 	r->heap_committed = stats.committed;
-	eden = find_space(&stats, "eden");
+	r->heap_after = stats.used_after;
+	eden = vm_stats_space(&stats, "eden");
 	if (eden) {
 		r->eden_used = eden->used;
 		r->eden_capacity = eden->committed;
@@ -77,7 +69,7 @@ static void take_counters(const struct perfdata *perf, struct vm_reading *r)
 	 * The counter of heap_used changes only in a collection (`used_lags`), except if the
 	 * collector has an eden, and in Shenandoah, whose only space is "Heap".
 	 */
-	r->used_lags = !eden && !find_space(&stats, "Heap");
+	r->used_lags = !eden && !vm_stats_space(&stats, "Heap");
 }
 
 static void read_limits(struct top_source *s, const struct procfs *proc)
@@ -97,7 +89,7 @@ int top_source_read(struct top_source *s, const struct procfs *proc, const struc
 {
 	struct vm_reading r = { .gc_s = -1, .safepoint_s = -1, .collections = -1,
 				.all_collections = -1, .heap_used = -1, .heap_committed = -1,
-				.eden_used = -1, .eden_capacity = -1 };
+				.heap_after = -1, .eden_used = -1, .eden_capacity = -1 };
 	const struct jvm *jvm = s->jvm;
 	struct cgroup_cpu group;
 	struct stat_line line;

@@ -14,6 +14,8 @@
 #include "cmd/json_file.h"
 #include "discover/agents.h"
 #include "discover/cgroup.h"
+#include "discover/hsperf.h"
+#include "proc/vm_stats.h"
 #include "render/vm/memory_view.h"
 
 #define ANSWER_MAX (16u * 1024 * 1024)
@@ -106,6 +108,20 @@ static int read_mappings(const struct procfs *proc, const struct jvm *jvm, struc
 	return 0;
 }
 
+/* Returns the bytes of heap in use after the last collection, or -1. */
+static int64_t heap_after(const struct jvm *jvm)
+{
+	struct perfdata perf = { .data = NULL };
+	struct err ignored = { .code = EXIT_DONE }; /* the JVM may publish no counters */
+	struct vm_stats stats;
+
+	if (hsperf_read_once(jvm, &perf, &ignored) < 0)
+		return -1;
+	vm_stats_read(&perf, &stats);
+	perfdata_release(&perf);
+	return stats.used_after;
+}
+
 static int measure(const struct ctx *ctx, struct memory_view *v, struct err *err)
 {
 	struct mappings maps = { .list = NULL };
@@ -124,6 +140,7 @@ static int measure(const struct ctx *ctx, struct memory_view *v, struct err *err
 		v->pid = (int)ctx->jvm->pid;
 		v->threads = status.threads;
 		v->heap_max = m.heap_max;
+		v->heap_after = heap_after(ctx->jvm);
 		v->group_limit = cgroup_lowest_limit(&proc, ctx->jvm->pid);
 		v->limit = heap_limit_of(&v->parts, v->heap_max, v->group_limit);
 	}
@@ -200,7 +217,7 @@ static int check(const struct ctx *ctx, struct err *err)
 static int run(struct ctx *ctx, struct err *err)
 {
 	const struct memory_opts *opts = ctx->opts;
-	struct memory_view view = { .pid = 0 };
+	struct memory_view view = { .heap_after = -1 };
 	struct json *base = NULL;
 	int rc = 0;
 

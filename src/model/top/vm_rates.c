@@ -97,14 +97,9 @@ static void update_after(struct vm_history *h, const struct vm_reading *now)
 {
 	bool is_new = h->has_last && grown(h->last.all_collections, now->all_collections) > 0;
 
-	if (now->all_collections <= 0 || now->heap_used < 0)
+	if (now->heap_after < 0 && (!is_new || now->heap_used < 0))
 		return;
-	if (now->eden_used >= 0)
-		h->heap_after = now->heap_used - now->eden_used;
-	else if (is_new || now->used_lags)
-		h->heap_after = now->heap_used;
-	else
-		return;
+	h->heap_after = now->heap_after >= 0 ? now->heap_after : now->heap_used;
 	h->has_after = true;
 }
 

@@ -6,8 +6,6 @@
 #include "render/table.h"
 #include "render/units.h"
 
-#define MANY_THREADS 500
-
 enum { NAME, RESERVED, COMMITTED, USED, RESIDENT, CHANGE, CHANGE_TEXT };
 
 static const struct column columns[] = {
@@ -45,6 +43,7 @@ bool memory_view_load(struct memory_view *v, const struct json *doc)
 	v->parts.swapped = json_get_number(doc, "swap", 0);
 	v->group_limit = json_get_number(doc, "limit", -1);
 	v->heap_max = json_get_number(doc, "heap_max", -1);
+	v->heap_after = json_get_number(doc, "heap_after", -1);
 	v->limit.outside = json_get_number(doc, "outside_heap", 0);
 	v->limit.known = v->group_limit >= 0 && v->heap_max >= 0 &&
 			 !__builtin_add_overflow(v->heap_max, v->limit.outside, &sum) &&
@@ -135,6 +134,15 @@ static struct table *parts_table(const struct memory_view *v, bool all)
 	return t;
 }
 
+static void heap_verdict(const struct memory_view *v, struct buf *text)
+{
+	if (v->heap_after < 0)
+		return;
+	buf_adds(text, "the heap had ");
+	units_bytes(text, v->heap_after);
+	buf_adds(text, " in use after the last collection\n");
+}
+
 static void limit_verdict(const struct memory_view *v, struct buf *text)
 {
 	const struct heap_limit *limit = &v->limit;
@@ -172,7 +180,7 @@ static void threads_verdict(const struct memory_view *v, struct buf *text)
 {
 	const struct memory_size *stacks = &v->parts.part[PART_STACKS];
 
-	if (v->threads < MANY_THREADS)
+	if (v->threads == 0)
 		return;
 	units_count(text, v->threads);
 	buf_adds(text, " threads × ");
@@ -187,6 +195,7 @@ static void threads_verdict(const struct memory_view *v, struct buf *text)
 static void add_verdicts(const struct memory_view *v, struct buf *text)
 {
 	limit_verdict(v, text);
+	heap_verdict(v, text);
 	malloc_verdict(v, text);
 	threads_verdict(v, text);
 	if (v->parts.swapped > 0) {
@@ -218,6 +227,7 @@ struct json *memory_view_json(const struct memory_view *v)
 	json_put_number(doc, "swap", v->parts.swapped);
 	json_put_known(doc, "limit", v->group_limit >= 0, (uint64_t)v->group_limit);
 	json_put_known(doc, "heap_max", v->heap_max >= 0, (uint64_t)v->heap_max);
+	json_put_known(doc, "heap_after", v->heap_after >= 0, (uint64_t)v->heap_after);
 	json_put_number(doc, "outside_heap", v->limit.outside);
 	json_put_bool(doc, "exceeds", v->limit.known && v->limit.excess > 0);
 	json_put_number(doc, "threads", v->threads);
@@ -239,6 +249,10 @@ static void print_notes(const struct memory_view *v, FILE *out)
 	else if (!v->has_malloc_report)
 		(void)fputs("note: malloc includes other anonymous memory: only JDK 21 and later "
 			    "with glibc report what malloc has\n",
+			    out);
+	if (v->parts.part[PART_DIRECT].used < 0)
+		(void)fputs("note: direct buffers are in malloc: only Native Memory Tracking, on "
+			    "JDK 11 and later, reports them\n",
 			    out);
 }
 

@@ -75,6 +75,24 @@ for version in "${jdks[@]}"; do
 	stop "$JVM_PID"
 done
 
+# What was in use after the last collection: Shenandoah's counters do
+# not have it.
+for version in "${jdks[@]}"; do
+	is_thorough "$version" || continue
+	for gc in $(collectors "$version"); do
+		start_jvm "$version" "$gc" Leaks || continue
+		works "$version $gc: a collection" jcmd "$JVM_PID" GC.run
+		works "$version $gc: --no-attach: it works" memory --json --no-attach "$JVM_PID"
+		case $gc in
+		shenandoah) wanted=None ;;
+		*) wanted=True ;;
+		esac
+		same "$version $gc: the heap after the last collection" "$wanted" \
+			"$(json "j['heap_after'] and 100 << 10 < j['heap_after'] < 20 << 20")"
+		stop "$JVM_PID"
+	done
+done
+
 # Without attaching.
 for version in "${jdks[@]}"; do
 	start_jvm "$version" g1 Idle -XX:+DisableAttachMechanism || continue

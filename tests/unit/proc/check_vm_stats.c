@@ -104,6 +104,7 @@ START_TEST(counters_are_converted_to_bytes_and_seconds)
 	ck_assert_int_eq(stats.spaces[0].max, 128 * K);
 	ck_assert_int_eq(stats.spaces[1].committed, -1);
 	ck_assert_int_eq(stats.used, 150);
+	ck_assert_int_eq(stats.used_after, 50);
 	ck_assert_int_eq(stats.committed, 64 * K);
 	ck_assert_int_eq(stats.metaspace_used, 3 * K);
 	ck_assert_int_eq(stats.metaspace_committed, 4 * K);
@@ -120,6 +121,23 @@ START_TEST(counters_are_converted_to_bytes_and_seconds)
 }
 END_TEST
 
+START_TEST(used_after_needs_a_collection)
+{
+	struct vm_stats stats;
+
+	entries[GC_COUNT].number = 0;
+	vm_stats_read(&perf, &stats);
+	ck_assert_int_eq(stats.used_after, -1);
+	entries[GC_COUNT].number = 1;
+	entries[EDEN].text = "young"; /* ZGC: no counter changes between collections */
+	vm_stats_read(&perf, &stats);
+	ck_assert_int_eq(stats.used_after, 150);
+	entries[EDEN].text = "Heap"; /* Shenandoah */
+	vm_stats_read(&perf, &stats);
+	ck_assert_int_eq(stats.used_after, -1);
+}
+END_TEST
+
 START_TEST(inconsistent_counters_are_unknown)
 {
 	struct vm_stats stats;
@@ -133,6 +151,7 @@ START_TEST(inconsistent_counters_are_unknown)
 	entries[GC].text = NULL;
 	vm_stats_read(&perf, &stats);
 	ck_assert_int_eq(stats.used, -1);
+	ck_assert_int_eq(stats.used_after, -1);
 	ck_assert_int_eq(stats.committed, -1);
 	ck_assert_int_eq(stats.metaspace_used, -1);
 	ck_assert_int_eq(stats.threads, -1);
@@ -164,6 +183,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_add_test(tc, spaces_are_named_by_each_collector);
 	tcase_add_test(tc, counters_are_converted_to_bytes_and_seconds);
+	tcase_add_test(tc, used_after_needs_a_collection);
 	tcase_add_test(tc, inconsistent_counters_are_unknown);
 	tcase_add_test(tc, missing_counters_are_unknown);
 	srunner_run_all(sr, CK_NORMAL);

@@ -177,8 +177,8 @@ static struct vm_reading reading(double at_s)
 {
 	return (struct vm_reading){ .at_s = at_s, .cpu_s = -1, .throttled_s = -1, .gc_s = -1,
 				    .safepoint_s = -1, .collections = 0, .all_collections = 0,
-				    .heap_used = 0, .heap_committed = 64 * MB, .eden_used = -1,
-				    .eden_capacity = -1 };
+				    .heap_used = 0, .heap_committed = 64 * MB, .heap_after = -1,
+				    .eden_used = -1, .eden_capacity = -1 };
 }
 
 static void eden(double at_s, int64_t collections, int64_t used)
@@ -189,6 +189,7 @@ static void eden(double at_s, int64_t collections, int64_t used)
 	r.eden_capacity = 16 * MB;
 	r.eden_used = used;
 	r.heap_used = used + 3 * MB;
+	r.heap_after = collections > 0 ? 3 * MB : -1;
 	vm_rates_update(&history, &r, &rates);
 }
 
@@ -294,7 +295,7 @@ START_TEST(counters_that_change_in_collections_have_no_rate)
 	struct vm_reading r = reading(1);
 
 	r.used_lags = true;
-	r.heap_used = 4 * MB;
+	r.heap_used = r.heap_after = 4 * MB;
 	r.all_collections = 3;
 	vm_rates_update(&history, &r, &rates);
 	ck_assert_int_eq(rates.heap_after, 4 * MB);
