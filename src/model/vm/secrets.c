@@ -35,6 +35,13 @@ static bool contains(const char *name, size_t len, const char *word)
 	return false;
 }
 
+static bool ends_with(const char *name, size_t len, const char *word)
+{
+	size_t n = strlen(word);
+
+	return len >= n && strncasecmp(name + len - n, word, n) == 0;
+}
+
 /*
  * Returns whether the name contains "key" as a word: in access_key, accessKeyId and keys, but not
  * in monkey, and not if it is the path of a key store, keyStore.
@@ -62,24 +69,35 @@ bool secrets_is_name(const char *name, size_t len)
 {
 	static const char *const words[] = { "password", "passwd", "passphrase", "secret", "token",
 					     "credential", "apikey", "api_key", "api-key",
-					     "private" };
+					     "private", "authorization" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
 		if (contains(name, len, words[i]))
 			return true;
 	}
-	/*
-	 * A name that ends with "pwd" means a password, except PWD and OLDPWD, the working
-	 * directories.
-	 */
-	return has_key(name, len) || (len > 3 && strncmp(name, "OLDPWD", len) != 0 &&
-				      strncasecmp(name + len - 3, "pwd", 3) == 0);
+	/* PWD and OLDPWD are the working directories. */
+	return has_key(name, len) || ends_with(name, len, "pass") ||
+	       (len > 3 && strncmp(name, "OLDPWD", len) != 0 && ends_with(name, len, "pwd"));
 }
 
 static const char *skip_blanks(const char *at, const char *end)
 {
 	while (at < end && (*at == ' ' || *at == '\t'))
 		at++;
+	return at;
+}
+
+/* Skips the scheme of an Authorization header: "Bearer TOKEN", "Basic BASE64". */
+static const char *skip_scheme(const char *at, const char *end)
+{
+	static const char *const schemes[] = { "bearer ", "basic " };
+
+	for (size_t i = 0; i < ARRAY_SIZE(schemes); i++) {
+		size_t n = strlen(schemes[i]);
+
+		if ((size_t)(end - at) > n && strncasecmp(at, schemes[i], n) == 0)
+			return skip_blanks(at + n, end);
+	}
 	return at;
 }
 
@@ -139,7 +157,7 @@ static bool find_value(const struct masking *m, const char *name, const char *at
 		*value_end = quoted_end(p + 1, m->end, *p);
 		return true;
 	}
-	*value = p;
+	*value = p = skip_scheme(p, m->end);
 	while (p < m->end && *p != '\n' &&
 	       (begins_line || (!isspace((unsigned char)*p) && *p != '"' && *p != ',')))
 		p++;

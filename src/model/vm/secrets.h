@@ -2,9 +2,10 @@
  * Replaces secrets in texts about a JVM: properties, environment, command lines, logs.  Pure.
  *
  * A value is a secret if its name contains password, passwd, passphrase, secret, token, credential,
- * apikey, private, or the word key.  These forms are recognised: NAME=VALUE, NAME: VALUE,
- * "NAME":"VALUE", --NAME VALUE.  User information in URLs (//user:password@host) is a secret
- * without a name.  A secret under another name is not found.
+ * apikey, private, authorization, or the word key, or ends with pass or pwd.  These forms are
+ * recognised: NAME=VALUE, NAME: VALUE, "NAME":"VALUE", --NAME VALUE, NAME: Bearer VALUE, NAME:
+ * Basic VALUE.  User information in URLs (//user:password@host) is a secret without a name.  A
+ * secret under another name is not found.
  *
  * A value that was found once can be learned (struct secrets), and is then found without its name,
  * for example in logs.
