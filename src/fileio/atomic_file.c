@@ -287,6 +287,30 @@ int atomic_file_open_at(struct atomic_file *f, int dir_fd, const char *name,
 	return -1;
 }
 
+/* Sets err for a failed write to the output.  `error` is a negative errno.  Returns -1. */
+static int cannot_send(const struct atomic_file *f, int error, struct err *err)
+{
+	return error == -EPIPE && f->to_stdout ? err_stdout(err, error) :
+						 atomic_file_failed(f, error, err);
+}
+
+int atomic_file_send(struct atomic_file *f, struct err *err)
+{
+	off_t size = f->out_fd < 0 ? 0 : lseek(f->fd, 0, SEEK_END);
+	int rc = size < 0 ? -errno : 0;
+
+	if (size == 0)
+		return 0;
+	if (rc == 0)
+		rc = io_copy(f->fd, f->out_fd);
+	if (rc == 0 && (ftruncate(f->fd, 0) < 0 || lseek(f->fd, 0, SEEK_SET) < 0))
+		rc = -errno;
+	if (rc < 0)
+		return cannot_send(f, rc, err);
+	f->sent += (uint64_t)size;
+	return 0;
+}
+
 static int copy_out(struct atomic_file *f)
 {
 	int rc = io_copy(f->fd, f->out_fd);
@@ -365,12 +389,10 @@ int atomic_file_commit(struct atomic_file *f, uint64_t *size, struct err *err)
 		rc = copy_out(f);
 	else
 		rc = f->is_hidden ? rename_final(f) : link_final(f);
-	if (rc == -EPIPE && f->to_stdout)
-		return err_stdout(err, rc);
 	if (rc < 0)
-		return atomic_file_failed(f, rc, err);
+		return cannot_send(f, rc, err);
 	if (size)
-		*size = (uint64_t)st.st_size;
+		*size = f->sent + (uint64_t)st.st_size;
 	return 0;
 }
 

@@ -6,7 +6,8 @@
  * the result in two cases: if the file system has no O_TMPFILE, and for a moment when the result
  * replaces a file.  A child process removes the hidden name when jtool exits (tmp_reaper.h).  The
  * path "-" means stdout; /dev/fd/N means descriptor N of jtool.  A pipe or a device may be slow, so
- * the data for it is collected in an unnamed file, which the commit copies to the pipe or device.
+ * the data for it is collected in an unnamed file, which the commit copies to the pipe or device, or
+ * before that atomic_file_send().
  *
  * Another user must not be able to choose the file that jtool writes.  Links are followed as
  * caller_path.h describes.  A pipe or device must belong to the caller or to root, and a pipe of
@@ -34,6 +35,7 @@ struct atomic_file {
 	bool is_hidden;   /* the file is in the reaper's directory under the hidden name */
 	bool replace;
 	bool to_stdout;
+	uint64_t sent; /* bytes that atomic_file_send() has copied to out_fd */
 };
 
 enum atomic_file_flags {
@@ -68,6 +70,13 @@ int atomic_file_open_at(struct atomic_file *f, int dir_fd, const char *name,
 
 /* Sets err for a failed write to f->fd.  `error` is a negative errno.  Returns -1. */
 int atomic_file_failed(const struct atomic_file *f, int error, struct err *err);
+
+/*
+ * If the output is a pipe, device or stdout, copies the data that was written since the last call to
+ * it, and empties f->fd, whose position is 0 again.  Otherwise does nothing.  For data that is of
+ * use also if the rest does not follow.  Errors are those of atomic_file_commit().
+ */
+int atomic_file_send(struct atomic_file *f, struct err *err) _must_check_;
 
 /*
  * Gives the complete file its name, or copies it to out_fd (EXIT_SIGPIPE if stdout has no reader).

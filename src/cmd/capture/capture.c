@@ -37,8 +37,8 @@ static int conclude(const struct capture *c, struct err *err)
 				 c->results[i].message);
 	}
 	return n == 0 ? 0 : err_set(err, EXIT_PARTIAL,
-				    "%zu files are missing from the archive, for the reasons above",
-				    n);
+				    "%zu file%s missing from the archive, for the reasons above",
+				    n, n == 1 ? " is" : "s are");
 }
 
 static int fill(struct capture *c, struct err *err)

@@ -145,7 +145,8 @@ static int add_bytes(struct capture *c, const char *name, int fd, struct capture
 	if (rc < 0)
 		return atomic_file_failed(&c->out, rc, err);
 	r->is_there = true;
-	return 0;
+	/* If the connection to the reader ends, the reader has the files up to there. */
+	return atomic_file_send(&c->out, err);
 }
 
 /*
@@ -336,14 +337,14 @@ static int add_environment(struct capture *c, struct err *err)
 
 /*
  * Waits for PAUSE_MS before the next thread dump, so that a comparison of the dumps shows which
- * threads have moved.
+ * threads have moved.  Does not wait if the JVM has exited.
  */
 static void pause_before(struct capture *c, const char *name)
 {
 	struct deadline end = deadline_in_ms(PAUSE_MS);
 	const struct timespec step = { 0, STEP_MS * 1000000 };
 
-	while (!c->stopped && !deadline_passed(end)) {
+	while (!c->stopped && !deadline_passed(end) && !is_gone(c)) {
 		show(c, name);
 		if (sigtimedwait(&c->signals, NULL, &step) >= 0)
 			c->stopped = true;

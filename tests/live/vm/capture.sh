@@ -108,7 +108,21 @@ check "stopped: no process of jtool remains" poll 10 bash -c "! pgrep -f '^(./)?
 # To stdout, with secrets, as a document of JSON.
 (cd "$W" && exec timeout 120 ./jtool capture --no-mask "$JVM_PID" -) >"$W/piped.tar.gz" 2>"$W/err"
 check "stdout: tar reads it" unpack "$W/piped.tar.gz"
+same "stdout: the same files" True "$([ "$(find "$W/unpacked" -maxdepth 1 -type f | wc -l)" -ge 19 ] &&
+	echo True)"
 check "--no-mask: secrets are there" grep -q "${secrets[0]}" "$W/unpacked/info.txt"
+
+# Killed, as when the connection of kubectl exec ends: stdout has the files up to there.
+(cd "$W" && exec ./jtool capture "$JVM_PID" -) >"$W/killed.tar.gz" 2>"$W/err" </dev/null &
+client=$!
+poll 60 pgrep -f "^jtool stat --json $JVM_PID" >/dev/null
+kill -9 "$client"
+wait "$client"
+check "killed: tar reads it" unpack "$W/killed.tar.gz"
+same "killed: the files before the samples of stat" "1 0" "$(grep -c '^Full thread dump' \
+	"$W/unpacked/threads-3.txt") $(find "$W/unpacked" -name stat.json | wc -l)"
+works "killed: memory: the archive" memory killed.tar.gz
+refuses 2 'has no file stat.json' "killed: stat: the archive" stat killed.tar.gz
 unharmed "capture"
 stop "$JVM_PID"
 
@@ -123,4 +137,18 @@ wait "$client" || rc=$?
 check "exited: tar reads it" unpack "$W/exited.tar.gz"
 check "exited: README.txt says so" grep -q 'the JVM has exited' "$W/unpacked/README.txt"
 check "exited: what was captured is there" test -s "$W/unpacked/info.txt"
+
+# It exits before the first dump: the capture does not wait 5 s before each of the others.
+start_jvm "${jdks[-1]}" default Idle || exit
+suspend "$JVM_PID"
+(cd "$W" && exec ./jtool capture "$JVM_PID" early.tar.gz) >"$W/out" 2>"$W/err" </dev/null &
+client=$!
+poll 60 pgrep -f "^jtool props --json $JVM_PID" >/dev/null
+stop "$JVM_PID"
+begin=$(now_ms)
+rc=0
+wait "$client" || rc=$?
+same "exited early: the exit status, at once" "7 True" \
+	"$rc $([ $(($(now_ms) - begin)) -lt 9000 ] && echo True)"
+check "exited early: tar reads it" unpack "$W/early.tar.gz"
 finish

@@ -368,6 +368,44 @@ START_TEST(stdout_receives_the_data_at_the_commit)
 }
 END_TEST
 
+START_TEST(a_pipe_receives_what_is_sent_before_the_commit)
+{
+	struct err err = { .code = EXIT_DONE };
+	struct atomic_file f;
+	uint64_t size;
+	char path[64], text[8];
+	int ends[2];
+
+	ck_assert_int_eq(pipe2(ends, O_CLOEXEC), 0);
+	(void)snprintf(path, sizeof(path), "/dev/fd/%d", ends[1]);
+	ck_assert_int_eq(atomic_file_open(&f, path, ATOMIC_FILE_NEW, 0600, &err), 0);
+	ck_assert_int_eq(atomic_file_send(&f, &err), 0);
+	ck_assert_int_eq(write(f.fd, "one", 3), 3);
+	ck_assert_int_eq(atomic_file_send(&f, &err), 0);
+	ck_assert_int_eq(io_read(ends[0], text, sizeof(text)), 3);
+	ck_assert_int_eq(write(f.fd, "four", 4), 4);
+	ck_assert_int_eq(atomic_file_commit(&f, &size, &err), 0);
+	ck_assert_uint_eq(size, 7);
+	ck_assert_int_eq(io_read(ends[0], text, sizeof(text)), 4);
+	ck_assert_int_eq(memcmp(text, "four", 4), 0);
+	atomic_file_release(&f);
+	(void)close(ends[0]);
+	(void)close(ends[1]);
+}
+END_TEST
+
+START_TEST(a_file_is_not_sent)
+{
+	struct err err = { .code = EXIT_DONE };
+	struct atomic_file f = begin(in_dir("file"), ATOMIC_FILE_NEW, 0600);
+
+	ck_assert_int_eq(atomic_file_send(&f, &err), 0);
+	ck_assert_int_eq(access(in_dir("file"), F_OK), -1);
+	finish(&f);
+	assert_file("file", CONTENT, 0600);
+}
+END_TEST
+
 START_TEST(devices_and_pipes_receive_the_data)
 {
 	struct err err = { .code = EXIT_DONE };
@@ -754,6 +792,8 @@ int main(void)
 	tcase_add_test(tc, unusable_paths_are_refused_by_open);
 	tcase_add_test(tc, name_without_directory_is_relative);
 	tcase_add_test(tc, stdout_receives_the_data_at_the_commit);
+	tcase_add_test(tc, a_pipe_receives_what_is_sent_before_the_commit);
+	tcase_add_test(tc, a_file_is_not_sent);
 	tcase_add_test(tc, devices_and_pipes_receive_the_data);
 	tcase_add_test(tc, failed_write_is_reported_with_its_reason);
 	tcase_add_loop_test(tc, killed_writer_leaves_no_file, 0, N_KINDS);
