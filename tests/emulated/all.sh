@@ -3,9 +3,9 @@
 # shellcheck source-path=SCRIPTDIR source=guest.sh
 . /tests/guest.sh
 # A machine with control groups of version 2, and one for the containers of a pod.
-echo "+memory" >/sys/fs/cgroup/cgroup.subtree_control
+echo "+memory +cpu" >/sys/fs/cgroup/cgroup.subtree_control
 mkdir $pod
-echo "+memory" >$pod/cgroup.subtree_control
+echo "+memory +cpu" >$pod/cgroup.subtree_control
 
 # shellcheck disable=SC2154 # init exports it
 for test in $tests; do

@@ -43,7 +43,7 @@ bool memory_view_load(struct memory_view *v, const struct json *doc)
 	v->parts.swapped = json_get_number(doc, "swap", 0);
 	v->group_limit = json_get_number(doc, "limit", -1);
 	v->heap_max = json_get_number(doc, "heap_max", -1);
-	v->heap_after = json_get_number(doc, "heap_after", -1);
+	v->heap_after = json_get_number(doc, "heap_after_gc", -1);
 	v->limit.outside = json_get_number(doc, "outside_heap", 0);
 	v->limit.known = v->group_limit >= 0 && v->heap_max >= 0 &&
 			 !__builtin_add_overflow(v->heap_max, v->limit.outside, &sum) &&
@@ -227,7 +227,7 @@ struct json *memory_view_json(const struct memory_view *v)
 	json_put_number(doc, "swap", v->parts.swapped);
 	json_put_known(doc, "limit", v->group_limit >= 0, (uint64_t)v->group_limit);
 	json_put_known(doc, "heap_max", v->heap_max >= 0, (uint64_t)v->heap_max);
-	json_put_known(doc, "heap_after", v->heap_after >= 0, (uint64_t)v->heap_after);
+	json_put_known(doc, "heap_after_gc", v->heap_after >= 0, (uint64_t)v->heap_after);
 	json_put_number(doc, "outside_heap", v->limit.outside);
 	json_put_bool(doc, "exceeds", v->limit.known && v->limit.excess > 0);
 	json_put_number(doc, "threads", v->threads);

@@ -425,6 +425,16 @@ inner_user() {
 	pod exec --user 0 jvm stat -c %u:%g "/proc/$nspid"
 }
 
+# What top and memory say of the container's limits.
+check_limits() {
+	local wanted='limits 0 "cpu_limit":0.5 "memory_limit":268435456 "limit":268435456 "exceeds":false'
+
+	start "half a CPU, 256 MB" --cpus 0.5 --memory 256m || return
+	same "$where: limits, from the host" "$wanted" "$(on_host limits)"
+	same "$where: limits, inside" "$wanted" "$(inside "$(inner_user)" -- limits)"
+	end_jvm
+}
+
 check_rootful() {
 	check_root
 	check_app
@@ -433,6 +443,7 @@ check_rootful() {
 	check_read_only
 	with "uid 12345:0, not in passwd" --user 12345:0 --passwd=false
 	with "root without capabilities" --cap-drop ALL
+	check_limits
 	with "128 MB" --memory 128m
 	with "96 MB without swap" --memory 96m --memory-swap 96m
 	with "privileged" --privileged

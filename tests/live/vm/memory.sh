@@ -88,7 +88,7 @@ for version in "${jdks[@]}"; do
 		*) wanted=True ;;
 		esac
 		same "$version $gc: the heap after the last collection" "$wanted" \
-			"$(json "j['heap_after'] and 100 << 10 < j['heap_after'] < 20 << 20")"
+			"$(json "j['heap_after_gc'] and 100 << 10 < j['heap_after_gc'] < 20 << 20")"
 		stop "$JVM_PID"
 	done
 done
