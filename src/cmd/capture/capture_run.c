@@ -47,8 +47,9 @@ const struct capture_item capture_items[CAPTURE_ITEMS] = {
 	{ "threads-virtual.json", { "threads", "--virtual", "--raw", "PID" }, 21, 0, 0,
 	  "the stack of each thread, one after another" },
 	{ "stat.json", { "stat", "--json", "PID", "1s", "10" }, 0, 0, 10, "none" },
-	{ "heaphisto.json", { "heaphisto", "--json", "PID" }, 0, 0, 0,
-	  "the agent; a pause of some 30 ns per object" },
+	/* The JVM's own histogram, so that a capture loads no agent. */
+	{ "heaphisto.json", { "heaphisto", "--vm", "--json", "PID" }, 0, 0, 0,
+	  "a pause of some 30 ns per object" },
 	{ "recording.jfr", { "jfr", "PID", "record", "-d", "30", "-" }, 0,
 	  CAPTURE_IF_JFR | CAPTURE_BINARY, 30, "the flight recorder for 30 s" },
 	{ "heap.hprof.gz", { "heapdump", "--redact=all", "--gzip", "PID", "-" }, 0,

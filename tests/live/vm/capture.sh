@@ -78,6 +78,7 @@ print(all(a[k] == b[k] for k in ('pid', 'rss', 'limit', 'threads', 'verdicts')) 
 	for secret in "${secrets[@]}"; do
 		same "$version: no file has a secret" "" "$(grep -rl -e "$secret" "$W/unpacked")"
 	done
+	same "$version: no agent was loaded" 0 "$(grep -c '/\.jtool-' "/proc/$JVM_PID/maps")"
 	unharmed "$version: capture"
 	stop "$JVM_PID"
 done
