@@ -72,9 +72,9 @@ int atomic_file_open_at(struct atomic_file *f, int dir_fd, const char *name,
 int atomic_file_failed(const struct atomic_file *f, int error, struct err *err);
 
 /*
- * If the output is a pipe, device or stdout, copies the data that was written since the last call to
- * it, and empties f->fd, whose position is 0 again.  Otherwise does nothing.  For data that is of
- * use also if the rest does not follow.  Errors are those of atomic_file_commit().
+ * If the output is a pipe, device or stdout, copies to it the data that was written since the last
+ * call, and empties f->fd, whose position is 0 again.  Otherwise does nothing.  Use it for data
+ * that is of use also without the rest.  Errors are those of atomic_file_commit().
  */
 int atomic_file_send(struct atomic_file *f, struct err *err) _must_check_;
 

@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154 # app is that of guest.sh
 # The limits of a control group of version 2, seen on the host and inside the container: top shows a
 # quota of CPU and the throttled time, memory compares the JVM with the limit of memory.
 
@@ -11,7 +11,7 @@ for place in host inside; do
 	start_jvm -Xmx64m Busy 100 || continue
 	pid=$JVM_PID
 	[ $place = host ] || pid=1
-	echo "50000 100000" >$app/cpu.max
+	echo "50000 100000" >"$app/cpu.max"
 	text=$(as $place jtool top --json "$pid" 3 2 | tail -n 1)
 	same "$place: top: half a CPU" 0.5 "$(number cpu_limit)"
 	if [[ $(number throttled_percent) =~ ^[1-9] ]]; then
@@ -21,15 +21,15 @@ for place in host inside; do
 	fi
 	text=$(as $place jtool top --json all 3 2 | tail -n 1)
 	same "$place: top all: half a CPU" 0.5 "$(number cpu_limit)"
-	echo "max 100000" >$app/cpu.max
+	echo "max 100000" >"$app/cpu.max"
 	text=$(as $place jtool memory --json "$pid")
 	same "$place: memory: no limit" "0 " "$? $(number limit)"
 	sum=$(($(number heap_max) + $(number outside_heap)))
-	echo $((sum + (16 << 20))) >$app/memory.max
+	echo $((sum + (16 << 20))) >"$app/memory.max"
 	text=$(as $place jtool memory "$pid" 2>&1)
 	same "$place: memory: a limit above the sum" "0 1" \
 		"$? $(grep -c '^a heap of at most .* is below the limit of ' <<<"$text")"
-	echo $((sum - (16 << 20))) >$app/memory.max
+	echo $((sum - (16 << 20))) >"$app/memory.max"
 	text=$(as $place jtool memory "$pid" 2>&1)
 	same "$place: memory: a limit below the sum" "1 1" \
 		"$? $(grep -c '^a heap of at most .* exceeds the limit of ' <<<"$text")"
