@@ -6,8 +6,8 @@
  * the result in two cases: if the file system has no O_TMPFILE, and for a moment when the result
  * replaces a file.  A child process removes the hidden name when jtool exits (tmp_reaper.h).  The
  * path "-" means stdout; /dev/fd/N means descriptor N of jtool.  A pipe or a device may be slow, so
- * the data for it is collected in an unnamed file, which the commit copies to the pipe or device, or
- * before that atomic_file_send().
+ * the data for it is collected in an unnamed file, which the commit, or before that
+ * atomic_file_send(), copies to the pipe or device.
  *
  * Another user must not be able to choose the file that jtool writes.  Links are followed as
  * caller_path.h describes.  A pipe or device must belong to the caller or to root, and a pipe of
