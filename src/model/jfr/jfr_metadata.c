@@ -276,15 +276,20 @@ static void link_fields(struct jfr_metadata *m)
 	}
 }
 
+int64_t jfr_metadata_id(struct jfr_cursor *c)
+{
+	(void)jfr_long(c); /* skip the start time */
+	(void)jfr_long(c); /* skip the duration */
+	return jfr_long(c);
+}
+
 int jfr_metadata_parse(struct jfr_metadata *m, struct jfr_cursor *c)
 {
 	struct parser p = { .m = m, .c = c };
 	struct place nowhere = { UINT32_MAX, UINT32_MAX, false };
 	int rc;
 
-	(void)jfr_long(c); /* skip the start time */
-	(void)jfr_long(c); /* skip the duration */
-	m->id = jfr_long(c);
+	m->id = jfr_metadata_id(c);
 	rc = parse_strings(&p);
 	if (rc == 0) {
 		parse_element(&p, nowhere, 0);

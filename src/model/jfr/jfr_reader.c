@@ -7,7 +7,6 @@
 #include "base/xalloc.h"
 #include "model/jfr/jfr_reader_internal.h"
 
-#define WINDOW (1u << 17) /* bytes of the file in memory; small enough for the processor's cache */
 #define PROBLEMS_MAX 20 /* limit for the lines of jfr_problems() */
 #define SAME_JVM_NS INT64_C(1000000000)
 #define EVENT_HEAD_MAX 18 /* the most bytes that size and type id take */
@@ -20,6 +19,7 @@ struct jfr_reader *jfr_reader_new(jfr_read_fn *read, void *arg, uint64_t size, s
 	r->read = read;
 	r->arg = arg;
 	r->size = size;
+	r->ahead = JFR_WINDOW;
 	r->max_memory = max_memory > 0 ? max_memory : SIZE_MAX;
 	return r;
 }
@@ -28,7 +28,7 @@ static void release_chunk(struct jfr_reader *r)
 {
 	jfr_pools_free(r->chunk.pools);
 	r->chunk.pools = NULL;
-	jfr_metadata_release(&r->chunk.metadata);
+	r->chunk.metadata = (struct jfr_metadata){ .texts = BUF_INIT };
 }
 
 void jfr_reader_free(struct jfr_reader *r)
@@ -36,6 +36,8 @@ void jfr_reader_free(struct jfr_reader *r)
 	if (!r)
 		return;
 	release_chunk(r);
+	jfr_metadata_release(&r->known.types);
+	free(r->known.copy);
 	buf_release(&r->problems);
 	free(r->data);
 	free(r);
@@ -75,7 +77,7 @@ const uint8_t *jfr_window(struct jfr_reader *r, uint64_t at, size_t n)
 	if (at > r->size || n > r->size - at || r->error < 0)
 		return NULL;
 	left = r->size - at;
-	want = n > WINDOW ? n : left < WINDOW ? (size_t)left : WINDOW;
+	want = n > r->ahead ? n : left < r->ahead ? (size_t)left : r->ahead;
 	if (want > r->cap) {
 		free(r->data);
 		r->cap = want;
@@ -88,6 +90,18 @@ const uint8_t *jfr_window(struct jfr_reader *r, uint64_t at, size_t n)
 		return NULL;
 	r->len = want;
 	return r->data;
+}
+
+bool jfr_copy(struct jfr_reader *r, uint64_t at, uint8_t *to, size_t n)
+{
+	if (at >= r->at && at - r->at <= r->len && n <= r->len - (at - r->at)) {
+		memcpy(to, r->data + (at - r->at), n);
+		return true;
+	}
+	if (at > r->size || n > r->size - at || r->error < 0)
+		return false;
+	r->error = r->read(r->arg, at, to, n);
+	return r->error == 0;
 }
 
 bool jfr_read_head(struct jfr_reader *r, uint64_t at, uint64_t *size, int64_t *type,

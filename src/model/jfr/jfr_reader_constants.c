@@ -7,6 +7,7 @@
 #define METADATA_MAX (16u << 20)
 #define METADATA_ID 0
 #define CHECKPOINT_ID 1
+#define HEAD_WINDOW 4096 /* bytes; most checkpoints are shorter, and they are far apart */
 
 /* Copies the payload of the event at `at`.  Returns NULL if there is no event of this type. */
 static uint8_t *copy_event(struct jfr_reader *r, uint64_t at, int64_t type, uint64_t max,
@@ -15,35 +16,68 @@ static uint8_t *copy_event(struct jfr_reader *r, uint64_t at, int64_t type, uint
 	uint64_t size;
 	int64_t found;
 	size_t head;
-	const uint8_t *data;
 	uint8_t *copy;
 
 	if (at >= r->chunk.end || !jfr_read_head(r, at, &size, &found, &head) || found != type ||
 	    size > max)
 		return NULL;
-	data = jfr_window(r, at + head, (size_t)size - head);
-	if (!data)
-		return NULL;
 	copy = xmalloc((size_t)size - head + 1);
-	memcpy(copy, data, (size_t)size - head);
+	if (!jfr_copy(r, at + head, copy, (size_t)size - head)) {
+		free(copy);
+		return NULL;
+	}
 	*c = (struct jfr_cursor){ copy, copy + (size - head), r->chunk.compressed, false };
 	return copy;
 }
 
-static bool read_metadata(struct jfr_reader *r, uint64_t at)
+/* Returns whether the metadata event with this payload describes the types that are known. */
+static bool is_known(const struct jfr_known_types *known, struct jfr_cursor c)
 {
-	struct jfr_metadata new = { .texts = BUF_INIT };
-	struct jfr_cursor c;
-	uint8_t *copy = copy_event(r, at, METADATA_ID, METADATA_MAX, &c);
-	bool valid = copy && jfr_metadata_parse(&new, &c) == 0;
+	(void)jfr_metadata_id(&c);
+	return known->copy && known->compressed == c.compressed && jfr_left(&c) == known->len &&
+	       memcmp(c.at, known->text, known->len) == 0;
+}
 
-	free(copy);
-	if (!valid) {
-		jfr_metadata_release(&new);
+/* Parses the types.  On success, takes over `copy`, which is the payload. */
+static bool parse_types(struct jfr_known_types *known, struct jfr_cursor *c, uint8_t *copy)
+{
+	struct jfr_known_types new = {
+		.types = { .texts = BUF_INIT }, .copy = copy, .compressed = c->compressed,
+	};
+	struct jfr_cursor description = *c;
+
+	(void)jfr_metadata_id(&description);
+	new.text = description.at;
+	new.len = jfr_left(&description);
+	if (jfr_metadata_parse(&new.types, c) < 0) {
+		jfr_metadata_release(&new.types);
 		return false;
 	}
-	jfr_metadata_release(&r->chunk.metadata);
-	r->chunk.metadata = new;
+	jfr_metadata_release(&known->types);
+	free(known->copy);
+	*known = new;
+	return true;
+}
+
+/* The chunks of a JVM mostly describe the same types: these are parsed once. */
+static bool read_metadata(struct jfr_reader *r, uint64_t at)
+{
+	struct jfr_metadata *m = &r->known.types;
+	struct jfr_cursor c;
+	uint8_t *copy = copy_event(r, at, METADATA_ID, METADATA_MAX, &c);
+
+	if (copy && is_known(&r->known, c)) {
+		m->id = jfr_metadata_id(&c);
+		free(copy);
+	} else if (!copy || !parse_types(&r->known, &c, copy)) {
+		free(copy);
+		return false;
+	}
+	for (size_t i = 0; i < m->n; i++) {
+		m->types[i].user = 0;
+		m->types[i].is_skipped = false;
+	}
+	r->chunk.metadata = *m;
 	return true;
 }
 
@@ -138,7 +172,9 @@ int jfr_read_constants(struct jfr_reader *r, uint64_t metadata, uint64_t checkpo
 	if (!known && !scan_metadata(r))
 		return 0;
 	r->chunk.pools = jfr_pools_new(&r->chunk.metadata);
+	r->ahead = HEAD_WINDOW;
 	rc = known && checkpoint > 0 ? follow_checkpoints(r, r->chunk.at + checkpoint, err) : 0;
+	r->ahead = JFR_WINDOW;
 	if (rc != 0)
 		return rc;
 	if (!r->chunk.is_open && !r->chunk.is_cut)

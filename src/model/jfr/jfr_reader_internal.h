@@ -6,7 +6,17 @@
 #include "model/jfr/jfr_reader.h"
 
 #define JFR_HEADER_LEN 68 /* length in bytes; ChunkHeader.HEADER_SIZE */
+#define JFR_WINDOW (1u << 17) /* bytes of the file in memory; fits into the processor's cache */
 #define JFR_EVENT_MAX (256u << 20) /* limit for an event in bytes */
+
+/* The types that were parsed last.  The chunk's metadata points to them. */
+struct jfr_known_types {
+	struct jfr_metadata types;
+	uint8_t *copy; /* the payload of the metadata event */
+	const uint8_t *text; /* the part of it that describes the types */
+	size_t len;
+	bool compressed;
+};
 
 struct jfr_reader {
 	jfr_read_fn *read;
@@ -14,11 +24,13 @@ struct jfr_reader {
 	uint64_t size;
 	size_t max_memory;
 	struct jfr_chunk chunk;
+	struct jfr_known_types known;
 	uint64_t next_chunk, next_event;
 	/* The window: data[0] to data[len - 1] are the bytes of the file from position `at` on. */
 	uint8_t *data;
 	size_t len, cap;
 	uint64_t at;
+	size_t ahead; /* a new window has at least so many bytes, unless the file ends */
 	struct buf problems;
 	unsigned n_problems;
 	int error; /* negative errno of read(); 0: none */
@@ -28,6 +40,8 @@ struct jfr_reader {
 
 /* Returns a pointer to n bytes of the file from position `at` on; NULL if the file has fewer. */
 const uint8_t *jfr_window(struct jfr_reader *r, uint64_t at, size_t n);
+/* Copies n bytes of the file from position `at` on.  Returns false if the file has fewer. */
+bool jfr_copy(struct jfr_reader *r, uint64_t at, uint8_t *to, size_t n);
 /*
  * Reads size and type of the event at `at`, and sets *head to the length of both.  Returns false if
  * the event is not complete before the end of the chunk.

@@ -7,7 +7,7 @@
 #include "model/jfr/query/jfr_views.h"
 #include "render/jfr/jfr_event_json.h"
 #include "render/jfr/jfr_table.h"
-#include "unit/support/jfr_writer.h"
+#include "unit/support/jfr_profile_writer.h"
 
 struct result {
 	unsigned chunks, samples, everything, others;
@@ -230,6 +230,53 @@ START_TEST(chunk_without_metadata_is_named_and_the_next_one_read)
 }
 END_TEST
 
+/* Writes a chunk whose types are the sample's, or other ones with some of the same ids. */
+static void add_chunk(struct jfr_writer *w, bool other)
+{
+	size_t metadata, constants;
+
+	w->types = other ? p_types : NULL;
+	if (!other) {
+		w_chunk(w);
+		return;
+	}
+	w_begin_chunk(w);
+	metadata = w_metadata(w);
+	constants = p_constants(w);
+	w_end_chunk(w, metadata, constants);
+}
+
+START_TEST(each_chunk_has_its_own_types)
+{
+	static const bool others[] = { false, false, true, true, false };
+	struct jfr_writer w = { .major = 2 };
+	struct err err = { .code = EXIT_DONE };
+	struct jfr_reader *r;
+
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		add_chunk(&w, others[i]);
+	r = jfr_reader_new(w_read, &w.file, w.file.len, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
+		const struct jfr_metadata *m;
+
+		ck_assert_int_eq(jfr_next_chunk(r, &err), 1);
+		m = &jfr_chunk_of(r)->metadata;
+		ck_assert_int_eq(jfr_type_by_id(m, T_SAMPLE) != NULL, !others[i]);
+		ck_assert_int_eq(jfr_type_by_name(m, "jdk.CPUTimeSample") != NULL, others[i]);
+		for (size_t k = 0; k < m->n; k++) {
+			ck_assert_uint_eq(m->types[k].user, 0);
+			ck_assert(!m->types[k].is_skipped);
+			m->types[k].user = 1;
+			m->types[k].is_skipped = true;
+		}
+	}
+	ck_assert_int_eq(jfr_next_chunk(r, &err), 0);
+	ck_assert_str_eq(jfr_problems(r), "");
+	jfr_reader_free(r);
+	w_release(&w);
+}
+END_TEST
+
 START_TEST(broken_chain_of_constants_is_named_and_found_by_a_scan)
 {
 	struct jfr_writer w = { .major = 2 };
@@ -338,6 +385,7 @@ int main(void)
 	tcase_add_test(t, chunk_being_written_is_read_without_its_header);
 	tcase_add_test(t, chunk_with_a_generation_is_read_up_to_its_size);
 	tcase_add_test(t, chunk_without_metadata_is_named_and_the_next_one_read);
+	tcase_add_test(t, each_chunk_has_its_own_types);
 	tcase_add_test(t, broken_chain_of_constants_is_named_and_found_by_a_scan);
 	tcase_add_test(t, memory_limit_ends_the_reading);
 	tcase_add_test(t, other_files_are_refused);
