@@ -87,33 +87,19 @@ static void count_events(struct input *in)
 	jfr_reader_free(r);
 }
 
-static struct jfr_reader *open_reader(void *arg)
-{
-	struct input *in = arg;
-
-	return jfr_reader_new(read_input, in, in->size, MEMORY_MAX);
-}
-
-static void close_reader(void *arg, struct jfr_reader *r)
-{
-	(void)arg;
-	jfr_reader_free(r);
-}
-
 static void print_profiles(struct input *in)
 {
-	const struct jfr_profile_file file = { open_reader, close_reader, in };
-
 	for (int kind = 0; kind < N_PROFILE_KINDS; kind++) {
 		const struct jfr_profile_request req = {
 			.kind = (enum profile_kind)kind, .by_thread = kind % 2, .depth = 100,
 		};
+		struct jfr_reader *r = jfr_reader_new(read_input, in, in->size, MEMORY_MAX);
 		struct hot_methods methods;
 		struct profile_view view = { .methods = &methods };
 		struct err err = { .code = EXIT_DONE };
 		struct profile p;
 
-		if (jfr_profile_read(&file, &req, &p, &err) == 0) {
+		if (jfr_profile_read(r, &req, &p, &err) == 0) {
 			call_tree_sum(&p.tree);
 			hot_methods_find(&methods, &p.tree, p.by_thread);
 			view.profile = &p;
@@ -122,6 +108,7 @@ static void print_profiles(struct input *in)
 			hot_methods_release(&methods);
 		}
 		profile_release(&p);
+		jfr_reader_free(r);
 	}
 }
 

@@ -53,16 +53,6 @@ static int check(const struct ctx *ctx, struct err *err)
 	return stack_files_check(opts->paths, ctx->json, err);
 }
 
-static struct jfr_reader *open_reader(void *rec)
-{
-	return jfr_recording_reader(rec);
-}
-
-static void close_reader(void *rec, struct jfr_reader *r)
-{
-	jfr_recording_done(rec, r);
-}
-
 static int open_recording(const struct ctx *ctx, struct jfr_recording *rec, struct err *err)
 {
 	const struct profile_opts *opts = ctx->opts;
@@ -81,14 +71,16 @@ static int open_recording(const struct ctx *ctx, struct jfr_recording *rec, stru
 int profile_read(struct jfr_recording *rec, struct profile *p, struct err *err)
 {
 	const struct profile_opts *opts = rec->ctx->opts;
-	const struct jfr_profile_file file = { open_reader, close_reader, rec };
 	const struct jfr_profile_request req = {
 		.kind = (enum profile_kind)opts->event,
 		.by_thread = opts->threads,
 		.depth = opts->depth,
 	};
+	struct jfr_reader *r = jfr_recording_reader(rec);
+	int rc = jfr_profile_read(r, &req, p, err);
 
-	return jfr_profile_read(&file, &req, p, err);
+	jfr_recording_done(rec, r);
+	return rc;
 }
 
 static int read_and_show(const struct ctx *ctx, struct stack_files *files, struct err *err)

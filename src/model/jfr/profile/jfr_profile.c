@@ -3,17 +3,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/xalloc.h"
 #include "model/jfr/jfr_names.h"
 #include "model/jfr/profile/jfr_profile_internal.h"
 
 #define DEFAULT_INTERVAL_NS 20000000 /* of ExecutionSample, from default.jfc */
 
-/* Values of jfr_type.user: the number of a source, from 1 on, or one of these. */
+/* Numbers in jfr_type.user: the sources of all sets from 1, then these. */
 enum {
 	USER_NONE = 0,
-	USER_LOST_SAMPLES = JFR_PROFILE_SOURCES + 1,
+	USER_LOST_SAMPLES = JFR_PROFILE_SETS * JFR_PROFILE_SOURCES + 1,
 	USER_LOST_BYTES,
 	USER_JVM,
+	USER_SETTING,
 };
 
 /* Paths to the fields of an event type in the current chunk; n is 0 if the type lacks the field. */
@@ -21,11 +23,22 @@ struct binding {
 	struct jfr_path trace, thread, value, leaf, state, failed, biased;
 };
 
-struct pass {
+/* The profile of a set.  All are read at once, and the first that has events is the result. */
+struct candidate {
 	const struct jfr_profile_set *set;
-	struct profile *p;
+	struct profile p;
 	struct jfr_profile_stacks stacks;
-	struct binding bindings[JFR_PROFILE_SOURCES + 1];
+	struct binding bindings[JFR_PROFILE_SOURCES];
+	/* Indexed by node: samples that have the value of the interval, known only at the end. */
+	uint64_t *sampled;
+	size_t n_sampled, cap_sampled;
+};
+
+struct pass {
+	struct candidate candidates[JFR_PROFILE_SETS];
+	size_t n;
+	struct profile all; /* times and losses, which are those of each set */
+	struct jfr_profile_interval interval;
 	struct jfr_path amount, samples; /* in DataLoss, CPUTimeSamplesLost */
 	struct jfr_path version, arguments; /* in JVMInformation */
 	bool is_old_jvm, is_8, has_debug_info; /* is_old_jvm: older than JDK 25 */
@@ -64,11 +77,38 @@ static void bind(const struct jfr_profile_source *s, struct binding *b, const st
 	find(type, "biased", &b->biased);
 }
 
-static uint32_t source_of(const struct jfr_profile_set *set, const char *event)
+/* Binds the type if it is one of a set's.  Returns its number in jfr_type.user, or USER_NONE. */
+static uint32_t bind_source(struct pass *pass, const struct jfr_type *type)
 {
-	for (uint32_t i = 0; i < JFR_PROFILE_SOURCES && set->sources[i].event; i++) {
-		if (strcmp(set->sources[i].event, event) == 0)
+	for (uint32_t i = 0; i < pass->n * JFR_PROFILE_SOURCES; i++) {
+		struct candidate *c = &pass->candidates[i / JFR_PROFILE_SOURCES];
+		const struct jfr_profile_source *s = &c->set->sources[i % JFR_PROFILE_SOURCES];
+
+		if (s->event && strcmp(s->event, type->name) == 0) {
+			bind(s, &c->bindings[i % JFR_PROFILE_SOURCES], type);
 			return i + 1;
+		}
+	}
+	return USER_NONE;
+}
+
+/* Binds the type if every profile needs it.  Returns its number in jfr_type.user, or USER_NONE. */
+static uint32_t bind_other(struct pass *pass, const struct jfr_type *type)
+{
+	if (jfr_profile_find_setting(&pass->interval, type))
+		return USER_SETTING;
+	if (strcmp(type->name, "jdk.DataLoss") == 0) {
+		find(type, "amount", &pass->amount);
+		return USER_LOST_BYTES;
+	}
+	if (strcmp(type->name, "jdk.CPUTimeSamplesLost") == 0) {
+		find(type, "lostSamples", &pass->samples);
+		return USER_LOST_SAMPLES;
+	}
+	if (strcmp(type->name, "jdk.JVMInformation") == 0) {
+		find(type, "jvmVersion", &pass->version);
+		find(type, "jvmArguments", &pass->arguments);
+		return USER_JVM;
 	}
 	return USER_NONE;
 }
@@ -77,35 +117,23 @@ static void begin(void *arg, const struct jfr_chunk *chunk)
 {
 	struct pass *pass = arg;
 
-	jfr_profile_stacks_begin(&pass->stacks);
+	for (size_t i = 0; i < pass->n; i++)
+		jfr_profile_stacks_begin(&pass->candidates[i].stacks);
 	for (size_t i = 0; i < chunk->metadata.n; i++) {
 		struct jfr_type *type = &chunk->metadata.types[i];
-		uint32_t source = source_of(pass->set, type->name);
 
 		if (strncmp(type->name, "profiler.", strlen("profiler.")) == 0)
 			pass->is_foreign = true;
-		type->user = source;
-		if (source != USER_NONE) {
-			bind(&pass->set->sources[source - 1], &pass->bindings[source], type);
-		} else if (strcmp(type->name, "jdk.DataLoss") == 0) {
-			type->user = USER_LOST_BYTES;
-			find(type, "amount", &pass->amount);
-		} else if (strcmp(type->name, "jdk.CPUTimeSamplesLost") == 0) {
-			type->user = USER_LOST_SAMPLES;
-			find(type, "lostSamples", &pass->samples);
-		}
-		if (strcmp(type->name, "jdk.JVMInformation") == 0) {
-			type->user = USER_JVM;
-			find(type, "jvmVersion", &pass->version);
-			find(type, "jvmArguments", &pass->arguments);
-		}
+		type->user = bind_source(pass, type);
+		if (type->user == USER_NONE)
+			type->user = bind_other(pass, type);
 		type->is_skipped = type->user == USER_NONE;
 	}
 	if (pass->chunks++ == 0)
-		pass->p->start_ns = chunk->start_ns;
-	if (__builtin_add_overflow(pass->p->duration_ns, chunk->duration_ns,
-				   &pass->p->duration_ns))
-		pass->p->duration_ns = INT64_MAX;
+		pass->all.start_ns = chunk->start_ns;
+	if (__builtin_add_overflow(pass->all.duration_ns, chunk->duration_ns,
+				   &pass->all.duration_ns))
+		pass->all.duration_ns = INT64_MAX;
 }
 
 /* Returns the number in a field (time in ns, amounts of data in bytes); 0 if there is none. */
@@ -148,9 +176,9 @@ const char *jfr_profile_text(struct buf *text, const struct jfr_event *e,
 /*
  * Returns whether the event counts.  Counts an event of a waiting thread as a gap (PROFILE_IDLE).
  */
-static bool is_counted(struct pass *pass, const struct jfr_profile_source *s,
+static bool is_counted(struct candidate *c, const struct jfr_profile_source *s,
 		       const struct binding *b, const struct jfr_event *e,
-		       const struct jfr_profile_stack *stack)
+		       const struct jfr_profile_stack *stack, struct buf *text)
 {
 	bool counts = true;
 
@@ -158,43 +186,53 @@ static bool is_counted(struct pass *pass, const struct jfr_profile_source *s,
 	case JFR_COUNT_ALL:
 		break;
 	case JFR_NOT_SLEEPING:
-		return strcmp(jfr_profile_text(&pass->text, e, &b->state), "STATE_SLEEPING") != 0;
+		return strcmp(jfr_profile_text(text, e, &b->state), "STATE_SLEEPING") != 0;
 	case JFR_NOT_WAITING:
-		counts = !jfr_profile_is_waiting(intern_get(&pass->stacks.names, stack->top, NULL));
+		counts = !jfr_profile_is_waiting(intern_get(&c->stacks.names, stack->top, NULL));
 		break;
 	case JFR_ONLY_FOR_A_LOCK:
-		counts = jfr_profile_is_lock(jfr_profile_text(&pass->text, e, &b->leaf));
+		counts = jfr_profile_is_lock(jfr_profile_text(text, e, &b->leaf));
 		break;
 	}
 	if (!counts)
-		pass->p->gaps[PROFILE_IDLE]++;
+		c->p.gaps[PROFILE_IDLE]++;
 	return counts;
 }
 
-static uint64_t measure(const struct pass *pass, const struct jfr_profile_source *s,
-			const struct binding *b, const struct jfr_event *e)
+static uint64_t measure(const struct jfr_profile_source *s, const struct binding *b,
+			const struct jfr_event *e)
 {
 	switch (s->measure) {
 	case JFR_MEASURE_FIELD:
 		return number(e, &b->value);
 	case JFR_MEASURE_INTERVAL:
-		return pass->p->interval_ns ? pass->p->interval_ns : DEFAULT_INTERVAL_NS;
+		return 0; /* see add_intervals() */
 	default:
 		return 1;
 	}
 }
 
+static void count_sampled(struct candidate *c, uint32_t node)
+{
+	while (c->n_sampled <= node) {
+		c->sampled = xgrow(c->sampled, c->n_sampled, &c->cap_sampled, sizeof(*c->sampled));
+		c->sampled[c->n_sampled++] = 0;
+	}
+	c->sampled[node]++;
+}
+
 static void count(struct pass *pass, uint32_t source, const struct jfr_event *e)
 {
-	const struct jfr_profile_source *s = &pass->set->sources[source - 1];
-	const struct binding *b = &pass->bindings[source];
-	struct profile *p = pass->p;
-	const struct jfr_profile_stack *stack = jfr_profile_stack_of(&pass->stacks, e, &b->thread,
+	struct candidate *c = &pass->candidates[source / JFR_PROFILE_SOURCES];
+	const struct jfr_profile_source *s = &c->set->sources[source % JFR_PROFILE_SOURCES];
+	const struct binding *b = &c->bindings[source % JFR_PROFILE_SOURCES];
+	struct profile *p = &c->p;
+	const struct jfr_profile_stack *stack = jfr_profile_stack_of(&c->stacks, e, &b->thread,
 								      &b->trace);
-	uint64_t values[CALL_TREE_VALUES] = { measure(pass, s, b, e), 1 };
+	uint64_t values[CALL_TREE_VALUES] = { measure(s, b, e), 1 };
 	uint32_t node = stack->node;
 
-	if (!is_counted(pass, s, b, e, stack))
+	if (!is_counted(c, s, b, e, stack, &pass->text))
 		return;
 	if (!p->source)
 		p->source = s->event;
@@ -214,6 +252,8 @@ static void count(struct pass *pass, uint32_t source, const struct jfr_event *e)
 		node = call_tree_child(&p->tree, node, *leaf ? leaf : "(unknown)");
 	}
 	call_tree_add(&p->tree, node, values);
+	if (s->measure == JFR_MEASURE_INTERVAL)
+		count_sampled(c, node);
 	p->samples++;
 }
 
@@ -233,33 +273,25 @@ static void take_jvm(struct pass *pass, const struct jfr_event *e)
 static int take(void *arg, const struct jfr_event *e, struct err *err)
 {
 	struct pass *pass = arg;
+	uint64_t *gaps = pass->all.gaps;
 
 	(void)err;
 	if (e->type->user == USER_LOST_BYTES)
-		pass->p->gaps[PROFILE_LOST_BYTES] += number(e, &pass->amount);
+		gaps[PROFILE_LOST_BYTES] += number(e, &pass->amount);
 	else if (e->type->user == USER_LOST_SAMPLES)
-		pass->p->gaps[PROFILE_LOST_SAMPLES] += number(e, &pass->samples);
+		gaps[PROFILE_LOST_SAMPLES] += number(e, &pass->samples);
 	else if (e->type->user == USER_JVM)
 		take_jvm(pass, e);
+	else if (e->type->user == USER_SETTING)
+		jfr_profile_take_setting(&pass->interval, e, &pass->text);
 	else if (e->type->user != USER_NONE)
-		count(pass, e->type->user, e);
+		count(pass, e->type->user - 1, e);
 	return 0;
 }
 
-int jfr_profile_scan(const struct jfr_profile_file *file, const struct jfr_consumer *c,
-		     struct err *err)
-{
-	struct jfr_reader *r = file->open(file->arg);
-	int rc = jfr_scan(r, c, err);
-
-	file->close(file->arg, r);
-	return rc;
-}
-
 /* Sets in p->gaps what recordings of this event type, by this JVM, cannot show. */
-static void set_gaps(const struct pass *pass)
+static void set_gaps(const struct pass *pass, struct profile *p)
 {
-	struct profile *p = pass->p;
 	bool samples = p->kind == PROFILE_CPU || p->kind == PROFILE_WALL;
 
 	if (!p->source || pass->is_foreign)
@@ -272,47 +304,78 @@ static void set_gaps(const struct pass *pass)
 				      p->kind == PROFILE_IO;
 }
 
-/* Fills *p from the events of one set. */
-static int read_set(const struct jfr_profile_file *file, const struct jfr_profile_request *req,
-		    const struct jfr_profile_set *set, struct profile *p, struct err *err)
+static void add_intervals(const struct candidate *c, struct profile *p)
 {
-	struct pass pass = {
+	uint64_t interval = p->interval_ns ? p->interval_ns : DEFAULT_INTERVAL_NS;
+
+	for (uint32_t node = 0; node < c->n_sampled; node++) {
+		uint64_t values[CALL_TREE_VALUES] = { 0 };
+
+		if (__builtin_mul_overflow(c->sampled[node], interval, &values[0]))
+			values[0] = UINT64_MAX;
+		call_tree_add(&p->tree, node, values);
+	}
+}
+
+static void begin_candidate(struct candidate *c, const struct jfr_profile_set *set,
+			    const struct jfr_profile_request *req)
+{
+	*c = (struct candidate){
 		.set = set,
-		.p = p,
+		.p = { .kind = req->kind, .by_thread = req->by_thread },
 		.stacks = {
-			.p = p,
+			.p = &c->p,
 			.depth = req->depth,
 			.skips_constructors = req->kind == PROFILE_EXCEPTIONS,
 		},
 	};
-	const struct jfr_consumer c = {
-		.arg = &pass, .begin = begin, .event = take, .from_ns = INT64_MIN,
-	};
-	int rc = 0;
-
-	*p = (struct profile){ .kind = req->kind, .by_thread = req->by_thread };
-	call_tree_init(&p->tree, set->unit, set->other_unit);
-	p->tree.ends_in_classes = set->sources[0].leaf != NULL;
-	if (strcmp(set->sources[0].event, "jdk.ExecutionSample") == 0)
-		rc = jfr_profile_interval(file, &p->interval_ns, err);
-	if (rc == 0)
-		rc = jfr_profile_scan(file, &c, err);
-	set_gaps(&pass);
-	jfr_profile_stacks_release(&pass.stacks);
-	buf_release(&pass.text);
-	return rc;
+	call_tree_init(&c->p.tree, set->unit, set->other_unit);
+	c->p.tree.ends_in_classes = set->sources[0].leaf != NULL;
 }
 
-int jfr_profile_read(const struct jfr_profile_file *file, const struct jfr_profile_request *req,
+/* Takes the profile of the first set that has events, or else that of the last one. */
+static void take_profile(struct pass *pass, struct profile *p)
+{
+	struct candidate *c = pass->candidates;
+
+	while (c < pass->candidates + pass->n - 1 && !c->p.source)
+		c++;
+	*p = c->p;
+	c->p = (struct profile){ .source = NULL };
+	p->start_ns = pass->all.start_ns;
+	p->duration_ns = pass->all.duration_ns;
+	for (int gap = 0; gap < N_PROFILE_GAPS; gap++)
+		p->gaps[gap] += pass->all.gaps[gap];
+	if (strcmp(c->set->sources[0].event, "jdk.ExecutionSample") == 0)
+		p->interval_ns = pass->interval.ns;
+	add_intervals(c, p);
+	set_gaps(pass, p);
+}
+
+static void release(struct pass *pass)
+{
+	for (size_t i = 0; i < pass->n; i++) {
+		jfr_profile_stacks_release(&pass->candidates[i].stacks);
+		profile_release(&pass->candidates[i].p);
+		free(pass->candidates[i].sampled);
+	}
+	buf_release(&pass->text);
+}
+
+int jfr_profile_read(struct jfr_reader *r, const struct jfr_profile_request *req,
 		     struct profile *p, struct err *err)
 {
 	const struct jfr_profile_sets *sets = &jfr_profile_sets[req->kind];
-	int rc = 0;
+	struct pass pass = { .text = BUF_INIT };
+	const struct jfr_consumer c = {
+		.arg = &pass, .begin = begin, .event = take, .from_ns = INT64_MIN,
+	};
+	int rc;
 
-	*p = (struct profile){ .source = NULL };
-	for (size_t i = 0; rc == 0 && !p->source && i < JFR_PROFILE_SETS && sets->sets[i]; i++) {
-		profile_release(p);
-		rc = read_set(file, req, sets->sets[i], p, err);
-	}
+	for (; pass.n < JFR_PROFILE_SETS && sets->sets[pass.n]; pass.n++)
+		begin_candidate(&pass.candidates[pass.n], sets->sets[pass.n], req);
+	rc = jfr_scan(r, &c, err);
+	take_profile(&pass, p);
+	release(&pass);
 	return rc;
 }

@@ -21,18 +21,11 @@ struct jfr_profile_request {
 	unsigned depth; /* number of innermost frames of a stack that are used; 0: all */
 };
 
-/* A recording, which is read up to three times. */
-struct jfr_profile_file {
-	struct jfr_reader *(*open)(void *arg); /* returns a reader at the start */
-	void (*close)(void *arg, struct jfr_reader *r); /* reports jfr_problems(r), frees r */
-	void *arg;
-};
-
 /*
- * Fills *p, which the caller releases in any case.  Returns -1 with err set if the recording cannot
- * be read.  p->source is NULL if the recording has no events of the kind.
+ * Fills *p from all chunks that the reader has left; the caller releases *p in any case.  Returns
+ * -1 with err set if the recording cannot be read.  p->source is NULL if it has no such events.
  */
-int jfr_profile_read(const struct jfr_profile_file *file, const struct jfr_profile_request *req,
+int jfr_profile_read(struct jfr_reader *r, const struct jfr_profile_request *req,
 		     struct profile *p, struct err *err) _must_check_;
 
 /*

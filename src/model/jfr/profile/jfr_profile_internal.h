@@ -54,11 +54,17 @@ bool jfr_profile_is_lock(const char *class);
 const char *jfr_profile_text(struct buf *text, const struct jfr_event *e,
 			     const struct jfr_path *path);
 
-int jfr_profile_scan(const struct jfr_profile_file *file, const struct jfr_consumer *c,
-		     struct err *err) _must_check_;
-/* Sets *interval_ns to the sampling interval of ExecutionSample in the recording; 0: unknown. */
-int jfr_profile_interval(const struct jfr_profile_file *file, uint64_t *interval_ns,
-			 struct err *err) _must_check_;
+/* The interval of the sampler, which is a setting in the recording. */
+struct jfr_profile_interval {
+	struct jfr_path id, name, value; /* fields of ActiveSetting */
+	uint64_t ns; /* of the last setting; 0: unknown */
+};
+
+/* Finds the fields of the chunk's ActiveSetting.  Returns false if `type` is another one. */
+bool jfr_profile_find_setting(struct jfr_profile_interval *s, const struct jfr_type *type);
+/* Takes an ActiveSetting of ExecutionSample; `text` is for its own use. */
+void jfr_profile_take_setting(struct jfr_profile_interval *s, const struct jfr_event *e,
+			      struct buf *text);
 
 /* The stacks of a chunk, as nodes of p->tree. */
 struct jfr_profile_stacks {

@@ -6,23 +6,14 @@
 #include "render/profile/collapsed.h"
 #include "unit/support/jfr_profile_writer.h"
 
-static struct jfr_reader *open_reader(void *file)
-{
-	return jfr_reader_new(w_read, file, ((struct buf *)file)->len, 64u << 20);
-}
-
-static void close_reader(void *file, struct jfr_reader *r)
-{
-	(void)file;
-	jfr_reader_free(r);
-}
-
 static int read_bytes(struct buf *bytes, const struct jfr_profile_request *req, struct profile *p)
 {
-	const struct jfr_profile_file file = { open_reader, close_reader, bytes };
+	struct jfr_reader *r = jfr_reader_new(w_read, bytes, bytes->len, 64u << 20);
 	struct err err = { .code = EXIT_DONE };
+	int rc = jfr_profile_read(r, req, p, &err);
 
-	return jfr_profile_read(&file, req, p, &err);
+	jfr_reader_free(r);
+	return rc;
 }
 
 /* Reads the complete recording, and compares the stacks. */
