@@ -24,6 +24,13 @@ CLASS_KEYS = ({"classLoader", "name", "package", "modifiers"},
 PRIMITIVES = {"B": "byte", "C": "char", "D": "double", "F": "float", "I": "int", "J": "long",
               "S": "short", "Z": "boolean"}
 FOREVER_HOURS = 10 ** 12
+# The address of a hidden class: JDK and async-profiler have several characters before it.
+TAIL = re.compile(r"^(.*)[/+.](\d[0-9a-fx]*)$")
+
+
+def split_tail(name):
+    match = TAIL.match(name)
+    return (match.group(1), "/" + match.group(2)) if match else (name, "")
 
 
 def source_form(name):
@@ -31,10 +38,8 @@ def source_form(name):
     if depth:
         name = name[depth:]
         name = PRIMITIVES[name] if name in PRIMITIVES else name[1:-1]
-    slash = re.match(r"^(.*)([/+.]\d[0-9a-fx]*)$", name)
-    tail = "/" + slash.group(2)[1:] if slash else ""
-    name = (slash.group(1) if slash else name).replace("/", ".")
-    return name + tail + "[]" * depth
+    name, tail = split_tail(name)
+    return name.replace("/", ".") + tail + "[]" * depth
 
 
 def time_value(text):
@@ -65,8 +70,9 @@ def span_value(text):
 def canonical(value, theirs):
     if isinstance(value, dict):
         out = {k: canonical(v, theirs) for k, v in value.items()}
-        if theirs and set(value) in CLASS_KEYS and isinstance(value["name"], str):
-            out["name"] = source_form(value["name"])
+        if set(value) in CLASS_KEYS and isinstance(value["name"], str):
+            name = value["name"]
+            out["name"] = source_form(name) if theirs else "".join(split_tail(name))
         return out
     if isinstance(value, list):
         return [canonical(v, theirs) for v in value]

@@ -3,6 +3,7 @@
     profile.py shares JDK PROFILE.json [CPU_SHARE]     of the victim Profiled
     profile.py pprof PROFILE.pb.gz PROFILE.json        go tool pprof prints the same values
     profile.py events JTOOL RECORDING                  self values equal the sums over the events
+    profile.py foreign JTOOL RECORDING MODE            profiles of async-profiler's events
 """
 import collections
 import json
@@ -119,4 +120,37 @@ def events(jtool, recording):
     print(f"{len(cpu)} samples, {wanted} bytes, {len(monitors)} monitors")
 
 
-{"shares": lambda r, *rest: shares(int(r), *rest), "events": events, "pprof": pprof}[sys.argv[1]](*sys.argv[2:])
+def foreign(jtool, recording, mode):
+    """async-profiler's samples of cpu and wall, allocation and waits of locks."""
+    def rows(event):
+        return run(jtool, "jfr", "view", recording, event)["rows"]
+
+    def profile(kind):
+        return run(jtool, "profile", recording, "-e", kind)
+
+    samples = rows("jdk.ExecutionSample")
+    tops = collections.Counter(top_of(e) for e in samples if e["state"] != "STATE_SLEEPING")
+    cpu = profile("cpu")
+    own = {m["method"]: m["self_samples"] for m in cpu["methods"]}
+    assert cpu["samples"] == sum(tops.values()) > 10, (cpu["samples"], tops)
+    assert own["Recorded.hash"] == tops["Recorded.hash"] > 0, own
+    assert any(".so" in m["method"] for m in cpu["methods"]), "no native frames"
+    texts = [f"{cpu['samples']} of {len(samples)} samples"]
+    if mode != "cpu":
+        interval = max(int(s["value"]) for s in rows("jdk.ActiveSetting") if s["name"] == "interval")
+        wall = profile("wall")
+        assert wall["samples"] == len(samples), (wall["samples"], len(samples))
+        assert round(wall["value"]) == len(samples) * interval, (wall["value"], interval)
+    else:
+        wanted = sum(e["tlabSize"] for e in rows("jdk.ObjectAllocationInNewTLAB"))
+        assert profile("alloc")["value"] == wanted > 0, wanted
+        waited = sum(e["duration"] for e in rows("jdk.JavaMonitorEnter")) * 1e9
+        got = sum(s["value"] for s in profile("lock")["stacks"]
+                  if s["class"].startswith("Recorded$"))
+        assert waited > 0 and math.isclose(got, waited, rel_tol=1e-6), (got, waited)
+        texts.append(f"{wanted} bytes; {waited / 1e9:.1f} s of waits")
+    print("; ".join(texts))
+
+
+{"shares": lambda r, *rest: shares(int(r), *rest), "events": events, "pprof": pprof,
+ "foreign": foreign}[sys.argv[1]](*sys.argv[2:])

@@ -8,6 +8,7 @@
 enum {
 	P_EXECUTION = 200, P_NATIVE, P_CPU_TIME, P_CPU_LOST, P_DATA_LOSS, P_ENTER, P_PARK,
 	P_OBJECT, P_TLAB, P_READ, P_THROW, P_SETTING, P_WALL, P_SLEEP, P_JVM,
+	P_RECORDING,
 };
 #define P_STATE "40" /* jdk.types.ThreadState */
 
@@ -73,7 +74,7 @@ static inline void p_wait_type(struct jfr_writer *w, const char *name, const cha
 static inline void p_some_types(struct jfr_writer *w, bool foreign)
 {
 	ELEMENT(w, "root", 2, "a", "b");
-	ELEMENT(w, "metadata", foreign ? 36 : 35, "a", "b");
+	ELEMENT(w, "metadata", foreign ? 37 : 36, "a", "b");
 	w_base_types(w);
 	ELEMENT(w, "class", 1, "name", "jdk.types.ThreadState", "id", P_STATE);
 	p_plain(w, "name", "20");
@@ -119,6 +120,7 @@ static inline void p_some_types(struct jfr_writer *w, bool foreign)
 	p_event_type(w, "jdk.JVMInformation", "214", 2);
 	p_plain(w, "jvmVersion", "20");
 	p_plain(w, "jvmArguments", "20");
+	p_event_type(w, "jdk.ActiveRecording", "215", 0);
 	ELEMENT(w, "region", 0, "locale", "en", "gmtOffset", "0", "dst", "0");
 }
 

@@ -19,7 +19,7 @@ enum {
 
 struct jfr_writer {
 	struct buf file, tree;
-	const char *strings[128];
+	const char *strings[160];
 	uint32_t n_strings;
 	bool fixed; /* numbers are not compressed */
 	unsigned major;

@@ -347,7 +347,8 @@ static void take_profile(struct pass *pass, struct profile *p)
 	for (int gap = 0; gap < N_PROFILE_GAPS; gap++)
 		p->gaps[gap] += pass->all.gaps[gap];
 	if (strcmp(c->set->sources[0].event, "jdk.ExecutionSample") == 0)
-		p->interval_ns = pass->interval.ns;
+		p->interval_ns = jfr_profile_interval_ns(
+			&pass->interval, pass->is_foreign && p->source);
 	add_intervals(c, p);
 	set_gaps(pass, p);
 }

@@ -58,13 +58,16 @@ const char *jfr_profile_text(struct buf *text, const struct jfr_event *e,
 struct jfr_profile_interval {
 	struct jfr_path id, name, value; /* fields of ActiveSetting */
 	uint64_t ns; /* of the last setting; 0: unknown */
+	bool is_wall; /* async-profiler samples all threads, and has another default */
 };
 
 /* Finds the fields of the chunk's ActiveSetting.  Returns false if `type` is another one. */
 bool jfr_profile_find_setting(struct jfr_profile_interval *s, const struct jfr_type *type);
-/* Takes an ActiveSetting of ExecutionSample; `text` is for its own use. */
+/* Takes an ActiveSetting; `text` is for its own use. */
 void jfr_profile_take_setting(struct jfr_profile_interval *s, const struct jfr_event *e,
 			      struct buf *text);
+/* Returns the interval; `foreign`: of async-profiler, which records 0 for its default. */
+uint64_t jfr_profile_interval_ns(const struct jfr_profile_interval *s, bool foreign);
 
 /* The stacks of a chunk, as nodes of p->tree. */
 struct jfr_profile_stacks {

@@ -6,6 +6,9 @@
 #include "model/jfr/profile/jfr_profile_internal.h"
 
 #define NS_PER_MS 1000000
+/* defaults of async-profiler (DEFAULT_INTERVAL in arguments.h, WallClock::start()) */
+#define FOREIGN_NS (10 * NS_PER_MS)
+#define FOREIGN_WALL_NS (50 * NS_PER_MS)
 
 bool jfr_profile_find_setting(struct jfr_profile_interval *s, const struct jfr_type *type)
 {
@@ -46,12 +49,23 @@ void jfr_profile_take_setting(struct jfr_profile_interval *s, const struct jfr_e
 
 	jfr_get(e, &s->id, &id);
 	type = id.kind == JFR_INTEGER ? jfr_type_by_id(&e->chunk->metadata, id.integer) : NULL;
-	if (!type || strcmp(type->name, "jdk.ExecutionSample") != 0)
+	if (!type)
 		return;
 	name = jfr_profile_text(text, e, &s->name);
+	if (strcmp(type->name, "jdk.ActiveRecording") == 0 && strcmp(name, "event") == 0)
+		s->is_wall = strcmp(jfr_profile_text(text, e, &s->value), "wall") == 0;
+	if (strcmp(type->name, "jdk.ExecutionSample") != 0)
+		return;
 	if (strcmp(name, "period") != 0 && strcmp(name, "interval") != 0)
 		return;
 	ns = parse_time(jfr_profile_text(text, e, &s->value));
 	if (ns > 0)
 		s->ns = ns;
+}
+
+uint64_t jfr_profile_interval_ns(const struct jfr_profile_interval *s, bool foreign)
+{
+	if (s->ns > 0 || !foreign)
+		return s->ns;
+	return s->is_wall ? FOREIGN_WALL_NS : FOREIGN_NS;
 }

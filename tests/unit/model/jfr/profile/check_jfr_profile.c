@@ -258,6 +258,31 @@ START_TEST(wall_clock_samples_have_a_count)
 END_TEST
 
 static const struct {
+	const char *event, *interval, *stacks;
+	uint64_t ns;
+} intervals[] = {
+	{ "cpu", "0", "a.b.Shop.main:12;a.b.Shop.pay:30 10000000\n", 10000000 },
+	{ "wall", "0", "a.b.Shop.main:12;a.b.Shop.pay:30 50000000\n", 50000000 },
+	{ "wall", "5000000", "a.b.Shop.main:12;a.b.Shop.pay:30 5000000\n", 5000000 },
+};
+
+START_TEST(async_profiler_has_defaults_of_its_own)
+{
+	struct jfr_writer w = { .major = 2 };
+	struct profile p;
+
+	p_begin(&w);
+	w.types = p_foreign_types;
+	P_EVENT(&w, P_EXECUTION, P_MAIN, P_PAY, P_RUNNABLE);
+	p_setting(&w, P_RECORDING, "event", intervals[_i].event);
+	p_setting(&w, P_EXECUTION, "interval", intervals[_i].interval);
+	read_kind(&w, PROFILE_WALL, &p, intervals[_i].stacks);
+	ck_assert_uint_eq(p.interval_ns, intervals[_i].ns);
+	profile_release(&p);
+}
+END_TEST
+
+static const struct {
 	const char *version, *arguments;
 	uint64_t inexact;
 } jvms[] = {
@@ -412,6 +437,8 @@ int main(void)
 	tcase_add_test(t, exceptions_are_counted_where_they_are_created);
 	tcase_add_test(t, wall_adds_samples_and_waits);
 	tcase_add_test(t, wall_clock_samples_have_a_count);
+	tcase_add_loop_test(t, async_profiler_has_defaults_of_its_own, 0,
+			    (int)ARRAY_SIZE(intervals));
 	tcase_add_loop_test(t, samples_of_old_jvms_are_inexact, 0, ARRAY_SIZE(jvms));
 	tcase_add_test(t, recording_without_such_events_is_empty);
 	tcase_add_test(t, keys_are_those_of_their_chunk);
