@@ -7,8 +7,9 @@
 #include "model/profile/call_tree_diff.h"
 #include "render/profile/collapsed.h"
 #include "render/profile/flamegraph.h"
-#include "render/profile/pprof.h"
 #include "render/units.h"
+
+#define NS_PER_S INT64_C(1000000000)
 
 static const char *const options[] = {
 	[STACKFILE_COLLAPSED] = "--collapsed",
@@ -131,6 +132,17 @@ static void add_flamegraph(struct buf *out, const struct call_tree *t,
 	call_tree_release(&diff);
 }
 
+static void add_pprof(struct buf *out, const struct pprof_profile *given,
+		      const struct call_tree *t)
+{
+	struct pprof_profile profile = *given;
+
+	if (!profile.trees[0])
+		profile.trees[0] = t;
+	profile.time_ns = (int64_t)time(NULL) * NS_PER_S;
+	pprof_add(out, &profile);
+}
+
 int stack_files_write(struct stack_files *f, const struct ctx *ctx, struct call_tree *t,
 		      const char *title, const char *subtitle, struct err *err)
 {
@@ -153,7 +165,7 @@ int stack_files_write(struct stack_files *f, const struct ctx *ctx, struct call_
 	}
 	if (f->open[STACKFILE_PPROF]) {
 		buf_reset(&text);
-		pprof_add(&text, t, (int64_t)time(NULL) * 1000000000);
+		add_pprof(&text, &f->pprof, t);
 		return write_one(&f->files[STACKFILE_PPROF], ctx, &text, err);
 	}
 	return 0;

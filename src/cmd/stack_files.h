@@ -5,6 +5,7 @@
 #include "fileio/atomic_file.h"
 #include "cli/command.h"
 #include "model/profile/call_tree.h"
+#include "render/profile/pprof.h"
 
 enum stackfile { STACKFILE_COLLAPSED, STACKFILE_FLAMEGRAPH, STACKFILE_PPROF, STACKFILE_KINDS };
 
@@ -14,6 +15,8 @@ struct stack_files {
 	bool open[STACKFILE_KINDS];
 	/* a tree with totals, from which the flame graph shows the difference; NULL: none */
 	const struct call_tree *before;
+	/* What pprof has; no tree: that of stack_files_write(). */
+	struct pprof_profile pprof;
 	bool no_lines; /* write collapsed stacks with method names, without line numbers */
 };
 

@@ -18,16 +18,21 @@ static enum alloc_order order_of(const struct alloc_opts *opts, const struct all
 	return a->flags & WIRE_ALLOC_LIVE ? ALLOC_BY_LIVE_BYTES : ALLOC_BY_BYTES;
 }
 
-static bool is_selected(const struct ctx *ctx, const struct alloc *a, const struct alloc_site *site,
-			enum alloc_order order)
+static bool is_chosen_class(const struct ctx *ctx, const struct alloc *a,
+			    const struct alloc_site *site)
 {
-	if (order >= ALLOC_BY_LIVE_BYTES && site->live_objects == 0)
-		return false;
 	for (int i = 0; i < ctx->n_args; i++) {
 		if (type_name_matches(a->kinds[site->kind], ctx->args[i]))
 			return true;
 	}
 	return ctx->n_args == 0;
+}
+
+static bool is_selected(const struct ctx *ctx, const struct alloc *a, const struct alloc_site *site,
+			enum alloc_order order)
+{
+	return is_chosen_class(ctx, a, site) &&
+	       (order < ALLOC_BY_LIVE_BYTES || site->live_objects > 0);
 }
 
 /*
@@ -47,26 +52,43 @@ static uint32_t *select_sites(const struct ctx *ctx, const struct alloc *a, enum
 	return sites;
 }
 
-/* Adds the stacks of all selected sites to the tree, including those that -n hides. */
-static void add_stacks(struct call_tree *tree, const struct alloc_view *view)
+/* Adds the stack of a site, with the values of all objects or of the live ones. */
+static void add_stack(struct call_tree *tree, const struct alloc *a, const struct alloc_site *site,
+		      bool live, bool by_count)
 {
-	bool by_count = view->order == ALLOC_BY_COUNT || view->order == ALLOC_BY_LIVE_COUNT;
-	bool live = view->order >= ALLOC_BY_LIVE_BYTES;
-	uint32_t max_frames = view->alloc->depth > 0 ? view->alloc->depth : WIRE_ALLOC_DEPTH;
+	uint64_t bytes = live ? site->live_bytes : site->bytes;
+	uint64_t objects = live ? site->live_objects : site->objects;
+	const uint64_t values[CALL_TREE_VALUES] = { by_count ? objects : bytes,
+						    by_count ? bytes : objects };
+	uint32_t max_frames = a->depth > 0 ? a->depth : WIRE_ALLOC_DEPTH;
+	uint32_t node = call_tree_begin(tree, site->n_frames, max_frames);
 
-	for (size_t i = 0; i < view->n + view->n_hidden; i++) {
-		const struct alloc_site *site = &view->alloc->sites[view->sites[i]];
-		uint64_t bytes = live ? site->live_bytes : site->bytes;
-		uint64_t objects = live ? site->live_objects : site->objects;
-		const uint64_t values[CALL_TREE_VALUES] = { by_count ? objects : bytes,
-							    by_count ? bytes : objects };
-		uint32_t node = call_tree_begin(tree, site->n_frames, max_frames);
+	for (uint32_t k = site->n_frames; k-- > 0;)
+		node = call_tree_child(tree, node, a->frames.texts[site->frames[k]]);
+	node = call_tree_child(tree, node, a->kinds[site->kind]);
+	call_tree_add(tree, node, values);
+}
 
-		for (uint32_t k = site->n_frames; k-- > 0;)
-			node = call_tree_child(tree, node,
-					       view->alloc->frames.texts[site->frames[k]]);
-		node = call_tree_child(tree, node, view->alloc->kinds[site->kind]);
-		call_tree_add(tree, node, values);
+static void begin_tree(struct call_tree *tree, bool live, bool by_count)
+{
+	call_tree_init(tree, by_count ? "objects" : "bytes", by_count ? "bytes" : "objects");
+	tree->ends_in_classes = true;
+	tree->prefix = live ? "inuse_" : "alloc_";
+}
+
+/* Where live objects are known, pprof has the values of all objects and those of the live ones. */
+static void add_pprof_trees(struct call_tree trees[static PPROF_TREES], const struct ctx *ctx,
+			    const struct alloc_view *view, bool by_count)
+{
+	for (int live = 0; live < PPROF_TREES; live++) {
+		begin_tree(&trees[live], live, by_count);
+		for (size_t i = 0; i < view->alloc->n; i++) {
+			const struct alloc_site *site = &view->alloc->sites[i];
+
+			if (is_chosen_class(ctx, view->alloc, site))
+				add_stack(&trees[live], view->alloc, site, live, by_count);
+		}
+		call_tree_sum(&trees[live]);
 	}
 }
 
@@ -90,19 +112,27 @@ static int write_files(const struct ctx *ctx, const struct alloc_view *view,
 {
 	bool by_count = view->order == ALLOC_BY_COUNT || view->order == ALLOC_BY_LIVE_COUNT;
 	_cleanup_buf_ struct buf title = BUF_INIT, subtitle = BUF_INIT;
-	struct call_tree tree;
+	bool live = view->order >= ALLOC_BY_LIVE_BYTES;
+	struct call_tree tree, both[PPROF_TREES] = { { .n = 0 } };
 	int rc;
 
 	if (!stack_files_any(files))
 		return 0;
-	call_tree_init(&tree, by_count ? "objects" : "bytes", by_count ? "bytes" : "objects");
-	tree.ends_in_classes = true;
-	tree.prefix = view->order >= ALLOC_BY_LIVE_BYTES ? "inuse_" : "alloc_";
-	add_stacks(&tree, view);
+	begin_tree(&tree, live, by_count);
+	for (size_t i = 0; i < view->n + view->n_hidden; i++)
+		add_stack(&tree, view->alloc, &view->alloc->sites[view->sites[i]], live, by_count);
+	if (files->open[STACKFILE_PPROF] && view->alloc->flags & WIRE_ALLOC_LIVE) {
+		add_pprof_trees(both, ctx, view, by_count);
+		files->pprof.trees[0] = &both[0];
+		files->pprof.trees[1] = &both[1];
+	}
 	add_title(&title, view, ctx);
 	alloc_text_summary(&subtitle, view);
 	rc = stack_files_write(files, ctx, &tree, buf_str(&title), buf_str(&subtitle), err);
+	files->pprof = (struct pprof_profile){ .time_ns = 0 };
 	call_tree_release(&tree);
+	call_tree_release(&both[0]);
+	call_tree_release(&both[1]);
 	return rc;
 }
 

@@ -69,6 +69,8 @@ int profile_show(const struct ctx *ctx, struct profile *p, struct stack_files *f
 	hot_methods_release(&methods);
 	add_title(&title, ctx, p);
 	profile_text_summary(&subtitle, p);
+	files->pprof.duration_ns = p->duration_ns > 0 ? p->duration_ns : 0;
+	files->pprof.period_ns = p->interval_ns;
 	if (stack_files_any(files))
 		rc = stack_files_write(files, ctx, &p->tree, buf_str(&title), buf_str(&subtitle),
 				       err);

@@ -14,6 +14,10 @@ enum {
 	PROFILE_FUNCTION = 5,
 	PROFILE_STRING = 6,
 	PROFILE_TIME_NANOS = 9,
+	PROFILE_DURATION_NANOS = 10,
+	PROFILE_PERIOD_TYPE = 11,
+	PROFILE_PERIOD = 12,
+	PROFILE_DEFAULT_SAMPLE_TYPE = 14,
 };
 enum { TYPE_TYPE = 1, TYPE_UNIT = 2 };
 enum { SAMPLE_LOCATION_ID = 1, SAMPLE_VALUE = 2 };
@@ -75,10 +79,12 @@ static const struct {
 	{ "samples", "samples", "count" },
 };
 
-static void add_type(struct writer *w, const struct call_tree *t, const char *tree_unit)
+/* Appends a value's type and unit.  Returns the number of the type's text. */
+static uint32_t add_type(struct writer *w, const char *prefix, const char *tree_unit)
 {
 	_cleanup_buf_ struct buf name = BUF_INIT;
 	const char *type = tree_unit, *unit = "count";
+	uint32_t number;
 
 	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
 		if (strcmp(types[i].tree_unit, tree_unit) == 0) {
@@ -86,11 +92,28 @@ static void add_type(struct writer *w, const struct call_tree *t, const char *tr
 			unit = types[i].unit;
 		}
 	}
-	buf_addf(&name, "%s%s", t->prefix ? t->prefix : "", type);
+	buf_addf(&name, "%s%s", prefix ? prefix : "", type);
+	number = text(w, buf_str(&name));
 	buf_reset(&w->scratch);
-	add_number(&w->scratch, TYPE_TYPE, text(w, buf_str(&name)));
+	add_number(&w->scratch, TYPE_TYPE, number);
 	add_number(&w->scratch, TYPE_UNIT, text(w, unit));
 	add_bytes(&w->out, PROFILE_SAMPLE_TYPE, w->scratch.data, w->scratch.len);
+	return number;
+}
+
+/* Appends the types of all values.  Returns the number of the text of the default one. */
+static uint32_t add_types(struct writer *w, const struct pprof_profile *profile)
+{
+	uint32_t first = 0;
+
+	for (int i = 0; i < PPROF_TREES && profile->trees[i]; i++) {
+		const struct call_tree *t = profile->trees[i];
+
+		first = add_type(w, t->prefix, t->units[0]);
+		if (t->units[1])
+			(void)add_type(w, t->prefix, t->units[1]);
+	}
+	return first;
 }
 
 /* The parts of a frame's text, "a.b.C.m(C.java:12)", or "a.b.C.m:12" without a file. */
@@ -152,13 +175,27 @@ static uint64_t limited(uint64_t value)
 	return value > INT64_MAX ? INT64_MAX : value;
 }
 
-/* Appends a sample for a node.  Its location ids begin with the innermost frame. */
-static void add_sample(struct writer *w, const struct call_tree *t, uint32_t node)
+/* Appends the values of a node to w->inner.  Returns whether one is not 0. */
+static bool add_values(struct writer *w, const struct pprof_profile *profile, uint32_t node)
 {
-	const uint64_t *self = t->nodes[node].self;
+	bool any = false;
 
-	if (self[0] == 0 && (!t->units[1] || self[1] == 0))
-		return;
+	for (int i = 0; i < PPROF_TREES && profile->trees[i]; i++) {
+		const struct call_tree *t = profile->trees[i];
+
+		for (int k = 0; k < CALL_TREE_VALUES && t->units[k]; k++) {
+			add_varint(&w->inner, limited(t->nodes[node].self[k]));
+			any |= t->nodes[node].self[k] > 0;
+		}
+	}
+	return any;
+}
+
+/* Appends a sample for a node.  Its location ids begin with the innermost frame. */
+static void add_sample(struct writer *w, const struct pprof_profile *profile, uint32_t node)
+{
+	const struct call_tree *t = profile->trees[0];
+
 	buf_reset(&w->inner);
 	for (uint32_t at = node; at != 0; at = t->nodes[at].parent) {
 		/*
@@ -170,11 +207,21 @@ static void add_sample(struct writer *w, const struct call_tree *t, uint32_t nod
 	buf_reset(&w->scratch);
 	add_bytes(&w->scratch, SAMPLE_LOCATION_ID, w->inner.data, w->inner.len);
 	buf_reset(&w->inner);
-	add_varint(&w->inner, limited(self[0]));
-	if (t->units[1])
-		add_varint(&w->inner, limited(self[1]));
+	if (!add_values(w, profile, node))
+		return;
 	add_bytes(&w->scratch, SAMPLE_VALUE, w->inner.data, w->inner.len);
 	add_bytes(&w->out, PROFILE_SAMPLE, w->scratch.data, w->scratch.len);
+}
+
+static void add_period(struct writer *w, uint64_t period_ns)
+{
+	if (period_ns == 0)
+		return;
+	buf_reset(&w->scratch);
+	add_number(&w->scratch, TYPE_TYPE, text(w, "time"));
+	add_number(&w->scratch, TYPE_UNIT, text(w, "nanoseconds"));
+	add_bytes(&w->out, PROFILE_PERIOD_TYPE, w->scratch.data, w->scratch.len);
+	add_number(&w->out, PROFILE_PERIOD, limited(period_ns));
 }
 
 /* Appends the data as gzip. */
@@ -204,19 +251,23 @@ static void compress_to(struct buf *out, const struct buf *data)
 	(void)deflateEnd(&z); /* the stream is complete, so nothing is lost */
 }
 
-void pprof_add(struct buf *out, const struct call_tree *t, int64_t time_ns)
+void pprof_add(struct buf *out, const struct pprof_profile *profile)
 {
+	const struct call_tree *t = profile->trees[0];
 	struct writer w = { .out = BUF_INIT };
+	uint32_t shown;
 	size_t len;
 
 	(void)text(&w, "");
-	for (int i = 0; i < CALL_TREE_VALUES && t->units[i]; i++)
-		add_type(&w, t, t->units[i]);
+	shown = add_types(&w, profile);
 	for (uint32_t node = 0; node < t->n; node++)
-		add_sample(&w, t, node);
+		add_sample(&w, profile, node);
 	for (uint32_t i = 1; i < t->names.n; i++)
 		add_location(&w, i, intern_get(&t->names, i, NULL));
-	add_number(&w.out, PROFILE_TIME_NANOS, (uint64_t)time_ns);
+	add_number(&w.out, PROFILE_TIME_NANOS, (uint64_t)profile->time_ns);
+	add_number(&w.out, PROFILE_DURATION_NANOS, (uint64_t)profile->duration_ns);
+	add_period(&w, profile->period_ns);
+	add_number(&w.out, PROFILE_DEFAULT_SAMPLE_TYPE, shown);
 	for (uint32_t i = 0; i < w.strings.n; i++) {
 		const char *s = intern_get(&w.strings, i, &len);
 

@@ -8,11 +8,24 @@
 #include "base/buf.h"
 #include "model/profile/call_tree.h"
 
+#define PPROF_TREES 2
+
 /*
- * Appends the profile of a tree, for which call_tree_sum() was called, with both values of each
- * stack.  A frame such as "a.b.C.m(C.java:12)" becomes a function with a file and a line,
- * "a.b.C.m:12" a function with a line, and any other name only a function.
+ * The content of a profile.  The trees have the same stacks, added in the same order, and
+ * call_tree_sum() was called for them.  Each sample has the values of the first tree, then those of
+ * the second.  pprof shows the first value of the last tree by default.
  */
-void pprof_add(struct buf *out, const struct call_tree *t, int64_t time_ns);
+struct pprof_profile {
+	const struct call_tree *trees[PPROF_TREES]; /* the second may be NULL */
+	int64_t time_ns;     /* when it is written, since 1970 */
+	int64_t duration_ns; /* of the recording; 0: unknown */
+	uint64_t period_ns;  /* time between two samples; 0: unknown, or no samples in time */
+};
+
+/*
+ * Appends the profile.  A frame such as "a.b.C.m(C.java:12)" becomes a function with a file and
+ * a line, "a.b.C.m:12" a function with a line, and any other name only a function.
+ */
+void pprof_add(struct buf *out, const struct pprof_profile *profile);
 
 #endif

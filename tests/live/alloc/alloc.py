@@ -253,7 +253,10 @@ def pprof(path, reported):
     samples = [dict(fields(value)) for number, value in message if number == 2]
     sums = [sum(values) for values in zip(*(packed(sample[2]) for sample in samples))]
     sites = load(reported)["sites"]
-    wanted = [sum(site["bytes"] for site in sites), sum(site["count"] for site in sites)]
+    keys = ["bytes", "count"]
+    if "inuse_space" in strings:
+        keys += ["live_bytes", "live_count"]
+    wanted = [sum(site[key] for site in sites) for key in keys]
     if sums != wanted:
         yield f"the profile's are {wanted}, in the file are {sums}"
     if not all(functions.issuperset(packed(sample[1])) for sample in samples):

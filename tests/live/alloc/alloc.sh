@@ -207,7 +207,7 @@ mixes() {
 }
 
 sampled() {
-	local version=$1 name="$1: sampled"
+	local version=$1 name="$1: sampled" types
 
 	start_jvm "$version" parallel AllocWork -Xmx256m || return
 	mixes "$name, exact" 1000 --exact
@@ -217,6 +217,17 @@ sampled() {
 		compare collapsed "$W/collapsed" "$W/trace.out" bytes
 	check "$name, exact: the pprof profile equals the profile" \
 		compare pprof "$W/pprof" "$W/trace.out"
+	# With --sort bytes, JSON has the sites without live objects, too.
+	mixes "$name, live" 300 --exact --live --sort bytes
+	check "$name, live: the pprof profile has all objects and the live ones" \
+		compare pprof "$W/pprof" "$W/trace.out"
+	types='alloc_space/bytes alloc_objects/count inuse_space/bytes\[dflt\] inuse_objects/count'
+	if command -v go >/dev/null; then
+		check "$name, live: go tool pprof shows live bytes by default" \
+			bash -c "go tool pprof -raw '$W/pprof' | grep -q -x '$types'"
+	else
+		skip "$name, live: go tool pprof" "golang-go is not installed"
+	fi
 	# The long form uses the defaults; the short one takes more samples in less time.
 	if [ "$(in_soak 1 0)" -eq 1 ]; then
 		mixes "$name" 10000

@@ -5,7 +5,8 @@
 
 #include "render/profile/pprof.h"
 
-static struct call_tree tree;
+static struct call_tree tree, more;
+static uint64_t period_ns;
 static uint8_t message[65536];
 static size_t len;
 
@@ -17,6 +18,8 @@ static void setup(void)
 static void teardown(void)
 {
 	call_tree_release(&tree);
+	call_tree_release(&more);
+	period_ns = 0;
 }
 
 static void add(const char *const *names, uint64_t first, uint64_t second)
@@ -31,11 +34,15 @@ static void add(const char *const *names, uint64_t first, uint64_t second)
 
 static void render(void)
 {
+	const struct pprof_profile profile = {
+		.trees = { &tree, more.n > 0 ? &more : NULL }, .time_ns = 1500000000,
+		.duration_ns = 7, .period_ns = period_ns,
+	};
 	struct buf out = BUF_INIT;
 	z_stream z = { .next_out = message, .avail_out = sizeof(message) };
 
 	call_tree_sum(&tree);
-	pprof_add(&out, &tree, 1500000000);
+	pprof_add(&out, &profile);
 	z.next_in = (Bytef *)out.data;
 	z.avail_in = (uInt)out.len;
 	ck_assert_int_eq(inflateInit2(&z, 15 + 16), Z_OK);
@@ -75,6 +82,19 @@ static const uint8_t *field(unsigned number, unsigned n, size_t *field_len)
 	return NULL;
 }
 
+/* Returns a number of the message; 0 if there is none. */
+static uint64_t number_field(unsigned number)
+{
+	for (const uint8_t *p = message; p < message + len;) {
+		uint64_t tag = varint(&p), value = varint(&p);
+
+		if (tag == (number << 3))
+			return value;
+		p += (tag & 7) == 2 ? value : 0;
+	}
+	return 0;
+}
+
 static void assert_field(unsigned number, unsigned n, const char *bytes, size_t n_bytes)
 {
 	size_t size;
@@ -110,6 +130,41 @@ START_TEST(message_of_a_small_tree)
 	assert_field(6, 6, "B.java", 6);
 	assert_field(6, 7, "a.C.make", 8);
 	assert_field(6, 9, "a.D.<init>(Unknown Source)", 26);
+	ck_assert_uint_eq(number_field(9), 1500000000);
+	ck_assert_uint_eq(number_field(10), 7);
+	ck_assert_uint_eq(number_field(12), 0);
+	ck_assert_uint_eq(number_field(14), 1); /* space */
+}
+END_TEST
+
+START_TEST(samples_have_the_values_of_both_trees)
+{
+	static const uint64_t none[CALL_TREE_VALUES] = { 0 };
+	static const char *const first[] = { "a", "b", NULL }, *const second[] = { "a", NULL };
+	struct call_tree allocated;
+
+	tree.prefix = "alloc_";
+	add(first, 300, 2);
+	add(second, 5, 1);
+	allocated = tree;
+	call_tree_init(&tree, "bytes", "objects");
+	tree.prefix = "inuse_";
+	add(first, 100, 1);
+	call_tree_add(&tree, 1, none);
+	call_tree_sum(&tree);
+	more = tree;
+	tree = allocated;
+	period_ns = 20;
+	render();
+	assert_field(6, 1, "alloc_space", 11);
+	assert_field(6, 3, "alloc_objects", 13);
+	assert_field(6, 5, "inuse_space", 11);
+	assert_field(6, 6, "inuse_objects", 13);
+	/* Nodes in the order in which they were added. */
+	assert_field(2, 0, "\x0a\x01\x01\x12\x04\x05\x01\x00\x00", 9);
+	assert_field(2, 1, "\x0a\x02\x02\x01\x12\x05\xac\x02\x02\x64\x01", 11);
+	ck_assert_uint_eq(number_field(14), 5); /* inuse_space */
+	ck_assert_uint_eq(number_field(12), 20);
 }
 END_TEST
 
@@ -170,6 +225,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, message_of_a_small_tree);
+	tcase_add_test(tc, samples_have_the_values_of_both_trees);
 	tcase_add_test(tc, frame_without_a_file_has_its_line);
 	tcase_add_test(tc, stacks_without_a_value_are_left_out);
 	tcase_add_test(tc, values_are_limited_to_63_bits);
