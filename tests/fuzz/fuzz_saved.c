@@ -1,5 +1,6 @@
-/* Reads the file of --diff: a histogram, or collapsed stacks. */
+/* Reads the file of --diff: a histogram, collapsed stacks, or a profile of pprof. */
 #include "model/profile/call_tree_diff.h"
+#include "model/profile/pprof_read.h"
 #include "render/histo/histo_json.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -20,6 +21,19 @@ static void compare_stacks(const char *text, size_t size)
 	call_tree_release(&now);
 }
 
+static void read_pprof(const void *data, size_t size)
+{
+	struct buf out = BUF_INIT;
+	struct call_tree t;
+
+	call_tree_init(&t, "", NULL);
+	(void)pprof_read(&t, data, size); /* the samples before the defect count */
+	call_tree_sum(&t);
+	call_tree_release(&t);
+	(void)pprof_expand(&out, data, size, 1u << 20); /* most inputs are not gzip */
+	buf_release(&out);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct json *doc = json_parse((const char *)data, size);
@@ -31,6 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		histo_sort(&now, HISTO_BY_COUNT);
 	}
 	compare_stacks((const char *)data, size);
+	read_pprof(data, size);
 	json_free(doc);
 	histo_release(&h);
 	histo_release(&now);

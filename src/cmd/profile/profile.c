@@ -28,7 +28,7 @@ static const struct opt profile_rows[] = {
 	{ 0, "flamegraph", OPT_TEXT, AT(paths[STACKFILE_FLAMEGRAPH]), "FILE.html",
 	  "write a flame graph", NULL },
 	{ 0, "diff", OPT_TEXT, AT(diff), "BASE",
-	  "compare the flame graph with BASE.jfr or collapsed stacks", NULL },
+	  "compare the flame graph with BASE: .jfr, collapsed or pprof", NULL },
 	{ 0, "pprof", OPT_TEXT, AT(paths[STACKFILE_PPROF]), "FILE.pb.gz",
 	  "write a profile for go tool pprof",
 	  NULL },

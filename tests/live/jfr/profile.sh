@@ -100,6 +100,25 @@ pprof_of() {
 	verified "$1: go tool pprof prints the same values" pprof "$W/cpu.pb.gz" "$W/cpu.json"
 }
 
+# differences VERSION: the earlier profile may be in any format that jtool writes.
+differences() {
+	local base
+
+	jt profile recorded.jfr --collapsed base.txt --pprof base.pb.gz --force
+	same "$1: files for --diff: exit code" 0 "$rc"
+	gunzip -c "$W/base.pb.gz" >"$W/base.pprof"
+	for base in recorded.jfr base.txt base.pb.gz base.pprof; do
+		jt profile recorded.jfr --diff "$base" --flamegraph "diff-$base.html" --force
+		same "$1: --diff $base: exit code" 0 "$rc"
+		check "$1: --diff $base: the flame graph is that of the recording" \
+			cmp "$W/diff-recorded.jfr.html" "$W/diff-$base.html"
+	done
+	head -c 1000 "$W/base.pb.gz" >"$W/cut.pb.gz"
+	refuses 2 'not a profile in the format of pprof' "$1: --diff with a damaged profile" \
+		profile recorded.jfr --diff cut.pb.gz --flamegraph diff.html --force
+	rm -f "$W"/base.* "$W"/diff-*.html "$W/cut.pb.gz"
+}
+
 events() {
 	local version=$1
 
@@ -115,6 +134,7 @@ events() {
 	same "$version: a recording: exit code" 0 "$rc"
 	verified "$version: profiles of a recording are the sums of its events" \
 		events "$JTOOL" "$W/recorded.jfr"
+	differences "$version"
 	refuses 2 'only to a new recording' "$version: -d with a file" \
 		profile recorded.jfr -d 3s
 	head -c $(($(stat -c %s "$W/recorded.jfr") - 1000)) "$W/recorded.jfr" >"$W/cut.jfr"
