@@ -25,11 +25,27 @@ maps() {
 	works "$version: perfmap FILE --json: it works" perfmap "$JVM_PID" own.map --json
 	same "$version: perfmap FILE --json: its keys" "own.map $(stat -c %s "$W/own.map")" \
 		"$(json "j['file'] + ' ' + str(j['bytes'])")"
+	perf_resolves "$version"
 	refuses 2 'exists' "$version: perfmap FILE: an existing file" perfmap "$JVM_PID" own.map
 	rm -f "$W/own.map"
 	check "$version: perfmap: no file of jtool's remains" nothing_left "${jdk_root[$version]}" \
 		"$JVM_PID" 0 "${W#"${jdk_root[$version]}"}"
 	[ "$version" -ge 22 ] || foreign_file "$version"
+}
+
+# perf_resolves VERSION: perf finds the map by itself, and prints the names of Java methods.
+perf_resolves() {
+	local name="$1: perf prints the program's methods"
+
+	if ! command -v perf >/dev/null ||
+		! perf record -q -o "$W/perf.data" -F 99 -p "$JVM_PID" -- sleep 2 >/dev/null 2>&1; then
+		skip "$name" "perf is not installed, or cannot sample here"
+		return
+	fi
+	works "$1: perfmap after perf record: it works" perfmap "$JVM_PID"
+	perf report -i "$W/perf.data" --stdio --no-children >"$W/report" 2>&1
+	check "$name" grep -q -E '%.*Profiled[.:]+(sixty|loop)' "$W/report"
+	rm -f "$W/perf.data"
 }
 
 # The JVM would follow a link that another user has put there.
