@@ -12,6 +12,7 @@ static const struct jfr_query class_modifications = {
 	.columns = {
 		{ "duration", "duration", JFR_ANY, false },
 		{ "method", "stackTrace.topApplicationFrame", JFR_ANY, false },
+		{ "operation", "eventType.label", JFR_ANY, false },
 		{ "class", "classCount", JFR_ANY, false },
 	},
 	.order = { -1 },
