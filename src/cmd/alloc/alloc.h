@@ -20,8 +20,8 @@ struct alloc_opts {
 	uint64_t interval;    /* sampling interval in bytes; ALLOC_INTERVAL_UNSET: not given */
 	uint64_t memory;      /* limit for the agent's memory in bytes */
 	/*
-	 * --depth: limit for the frames of a stack; --age: collections that a live object must have
-	 * survived to be counted, 0: none
+	 * `depth` is the limit for the frames of a stack.  `age` is the number of collections that
+	 * a live object must have survived to be counted.
 	 */
 	unsigned depth, age;
 	unsigned limit;
@@ -45,8 +45,8 @@ int alloc_run(const struct ctx *ctx, struct session *s, char *const *globs, stru
 
 /*
  * Reads the recording that began at the JVM's start.  Returns 1 with *a filled in, 0 if there is no
- * recording, or -1 with err set.  If the result is 0, *ours is NULL, or a session with this build's
- * agent that the search has opened; the caller closes it.
+ * recording, or -1 with err set.  Only with the result 0, *ours may be a session with this build's
+ * agent that the search has opened, and that the caller closes; otherwise *ours is NULL.
  */
 int alloc_recorded(const struct ctx *ctx, struct alloc *a, struct session **ours,
 		   struct err *err) _must_check_;
@@ -58,7 +58,7 @@ int alloc_recorded(const struct ctx *ctx, struct alloc *a, struct session **ours
 int alloc_request(const struct ctx *ctx, struct session *s, uint32_t flags, char *const *globs,
 		  struct err *err) _must_check_;
 
-/* Returns whether the file is the report that an agent writes of a recording. */
+/* Returns whether the file is a report that an agent has written about a recording. */
 bool alloc_is_report(const char *path);
 int alloc_read(const char *path, struct alloc *a, struct err *err) _must_check_;
 

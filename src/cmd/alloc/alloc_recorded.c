@@ -28,7 +28,10 @@ static int ask(const struct ctx *ctx, struct session *s, struct alloc *a, struct
 		return -1;
 	if (a->end == WIRE_ALLOCED_NOTHING)
 		return 0;
-	/* The agent sends the flags with which the recording began.  They lack this flag. */
+	/*
+	 * The agent sends the flags with which the recording began, and this flag is not one of
+	 * them.
+	 */
 	a->flags |= WIRE_ALLOC_RECORDED;
 	return 1;
 }
@@ -78,8 +81,9 @@ static bool is_candidate(const struct agents *agents, const struct agent *agent)
 	if (agent->kind == AGENT_MAPPED)
 		return agent->maker == MADE_BY_JTOOL;
 	/*
-	 * An agent that a flag names.  It is a candidate only if the list does not have its library
-	 * as a mapped agent, because the library's file was deleted.
+	 * `agent` is from a flag.  Usually its library has a second entry in the list, as a mapped
+	 * agent, and that entry is the candidate.  There is no such entry if the library's file was
+	 * deleted; then `agent` is the candidate.
 	 */
 	if (*agent->name != '/' || !alloc_recording_wanted(agent))
 		return false;
@@ -142,7 +146,7 @@ int alloc_recorded(const struct ctx *ctx, struct alloc *a, struct session **ours
 	if (rc == 0 && opts->recorded)
 		rc = no_recording(ctx, &first, err);
 	if (rc != 0) {
-		(void)session_close(*ours, &ignored); /* the session was not used */
+		(void)session_close(*ours, &ignored); /* has no recording: nothing to restore */
 		*ours = NULL;
 	}
 	agents_release(&agents);

@@ -166,8 +166,9 @@ static bool tick(void *arg)
 }
 
 /*
- * Adds an explanation for NOT_AVAILABLE: HotSpot gives the sampling capability to only one agent at
- * a time.  Debian's async-profiler was seen to hold the capability after it had stopped.
+ * Adds an explanation to an error of the agent with the code NOT_AVAILABLE: HotSpot gives the
+ * sampling capability to only one agent at a time.  Debian's async-profiler was seen to hold the
+ * capability after it had stopped.
  */
 static void explain(const struct run *r, const struct session *s, struct err *err)
 {

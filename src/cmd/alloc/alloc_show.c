@@ -36,8 +36,8 @@ static bool is_selected(const struct ctx *ctx, const struct alloc *a, const stru
 }
 
 /*
- * Returns the indexes of all selected sites in their order, including those that -n hides, and
- * their number in *n; the caller frees the array.
+ * Returns an array with the indexes of all selected sites, including those that -n hides, in the
+ * order of the output.  Sets *n to their number.  The caller frees the array.
  */
 static uint32_t *select_sites(const struct ctx *ctx, const struct alloc *a, enum alloc_order order,
 			      size_t *n)

@@ -10,9 +10,8 @@
 #include "model/vm/vmflags.h"
 
 /*
- * Returns -1 with err set (EXIT_ANSWER) if MaxMetaspaceSize might be exceeded, otherwise 0.
- * Returns 0 also if metaspace is unlimited, or if the JVM does not report how much metaspace it
- * uses.
+ * Returns -1 with err set (EXIT_ANSWER) if MaxMetaspaceSize might be exceeded.  Returns 0 if the
+ * limit suffices, if there is none, or if the JVM does not report how much metaspace it uses.
  */
 int metaspace_refuse(const struct ctx *ctx, const struct vmflags *flags,
 		     struct err *err) _must_check_;
