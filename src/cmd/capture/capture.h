@@ -18,8 +18,8 @@ enum capture_flags {
 	CAPTURE_NAMES = 1 << 0,
 	CAPTURE_IF_JFR = 1 << 1,      /* included only with --jfr */
 	/*
-	 * The capture waits for some seconds before this thread dump, so that it differs from the
-	 * previous dump in the threads that have moved.
+	 * The file is a thread dump before which the capture waits for some seconds.  Threads that
+	 * are working have moved since the previous dump.
 	 */
 	CAPTURE_AFTER_PAUSE = 1 << 2,
 	CAPTURE_IF_HEAP = 1 << 3,     /* included only with --heap */
@@ -28,7 +28,7 @@ enum capture_flags {
 	 * memory limit can be exceeded.
 	 */
 	CAPTURE_VERDICT = 1 << 4,
-	/* the file is not text: only secret values that are known already are overwritten */
+	/* the file is not text: secrets in it are found only by values that are already known */
 	CAPTURE_BINARY = 1 << 5,
 	/*
 	 * `heapdump --redact` has removed the values, so the dump is copied unchanged, whatever its
@@ -46,7 +46,7 @@ struct capture_item {
 	const char *words[CAPTURE_WORDS_MAX];
 	int since;        /* the first JDK that supports the command; 0: all JDKs */
 	int flags;        /* enum capture_flags */
-	int takes_s;
+	int takes_s;      /* time in seconds that the command is expected to take */
 	const char *cost; /* text for README.txt on what the command costs the JVM */
 };
 
@@ -55,7 +55,7 @@ extern const struct capture_item capture_items[CAPTURE_ITEMS];
 #define CAPTURE_MESSAGE_MAX 4096
 
 struct capture_result {
-	bool is_there;
+	bool is_there;  /* the archive has the file */
 	int code;       /* exit code of the command; -1: it was not run or was killed */
 	double seconds;
 	uint64_t size;

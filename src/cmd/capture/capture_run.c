@@ -23,8 +23,9 @@
 #define PAUSE_MS 5000  /* ms between two thread dumps */
 
 /*
- * The items, in the order in which they are run.  The system properties are first, because other
- * files repeat their values, and the secrets among them must be known by then.
+ * The items, in the order in which they are run.  The system properties are first: other files
+ * repeat their values, and secret values can be overwritten in those files only when they are
+ * known.
  */
 const struct capture_item capture_items[CAPTURE_ITEMS] = {
 	{ "properties.json", { "props", "--json", "PID" }, 0, CAPTURE_NAMES, 0, "an attach" },
@@ -152,7 +153,7 @@ static int add_bytes(struct capture *c, const char *name, int fd, struct capture
 
 /*
  * Masks the secrets in a text.  First overwrites the known values, before masking by names could
- * change a part of one.  Then masks values by their names if the text has names and values
+ * change a part of such a value.  Then masks values by their names if the text has names and values
  * (CAPTURE_NAMES); otherwise masks only user names and passwords in URLs, because in a stack trace
  * "Token.java:12" also looks like a name and a value.  In a binary file, only known values are
  * overwritten, so that the file stays valid.
