@@ -55,8 +55,8 @@ static int take_frame(void *arg, uint16_t type, struct wire_reader *payload)
 }
 
 /*
- * Writes to `text` why the details from the class file are missing.  Returns that text, or NULL if
- * none are missing.
+ * Writes to `text` why the details from the class file are missing, and returns the content of
+ * `text`.  Returns NULL if no details are missing.
  */
 static const char *why_not(const struct class_row *row, const struct class_capture *captured,
 			   struct buf *text)
@@ -96,8 +96,8 @@ static struct json *class_json(const struct class_view *view, const struct class
 }
 
 /*
- * Prints the class's name and loader, if several classes are shown.  The output of -b and -c does
- * not contain the name and the loader.
+ * Prints the class's name and loader if several classes are shown, because the output of -b and -c
+ * does not contain them.
  */
 static void print_heading(const struct showing *show, const struct class_view *view)
 {

@@ -64,8 +64,8 @@ int class_index_capture(struct class_index *r, const struct class_row *rows, siz
 			struct err *err) _must_check_;
 
 /*
- * Returns why a captured class has no class file, or NULL if it has one.  The reason may be written
- * to `text`.
+ * Returns why a captured class has no class file, or NULL if it has one.  The result is a constant
+ * or the content of `text`, so `text` must outlive it.
  */
 const char *class_index_why_no_file(const struct class_row *row,
 				    const struct class_capture *captured, struct buf *text);

@@ -19,8 +19,8 @@ struct batch {
 	size_t wanted, n;
 	/* array of `wanted` elements, of which the first n are in use */
 	struct class_capture *captured;
-	size_t bytes;
-	uint64_t ns;
+	size_t bytes; /* size of the class files that were received */
+	uint64_t ns;  /* time that the agent took for the batch */
 };
 
 static void batch_release(struct batch *batch)
