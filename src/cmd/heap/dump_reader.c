@@ -20,8 +20,8 @@ struct reading {
 };
 
 /*
- * Passes a chunk of the dump to the reader.  Returns 0, 1 if no more chunks are needed, or -1 with
- * err set.
+ * Passes a chunk of the dump to the reader.  Returns 0; or 1 if no more chunks are needed; or -1
+ * with err set.
  */
 static int take_chunk(void *arg, uint8_t *data, size_t len, struct err *err)
 {

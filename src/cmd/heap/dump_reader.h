@@ -1,4 +1,4 @@
-/* Reads a heap from a dump, which is a file, or the JVM's own dump while the JVM writes it. */
+/* Reads a heap from a dump file, or from the JVM's own dump while the JVM writes the dump. */
 #ifndef JTOOL_CMD_HEAP_DUMP_READER_H
 #define JTOOL_CMD_HEAP_DUMP_READER_H
 
@@ -7,10 +7,10 @@
 #include "model/hprof/hprof_read.h"
 
 struct dump_reader_wanted {
-	/* see struct hprof_wants (model/hprof/hprof_read.h) */
-	struct graph_builder *builder;
-	unsigned texts_from;           /* see struct hprof_wants */
-	size_t max_memory;         /* see struct hprof_wants */
+	/* The first three are as in struct hprof_wants (model/hprof/hprof_read.h). */
+	struct graph_builder *builder; /* not owned; NULL: objects are only counted */
+	unsigned texts_from;       /* least length of a text whose start is read; 0: read none */
+	size_t max_memory;         /* limit in bytes for names, classes, threads, stacks; 0: none */
 	struct dump_limits limits; /* limits for the JVM's own dump, not used for a file */
 };
 

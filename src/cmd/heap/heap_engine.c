@@ -53,8 +53,8 @@ void heap_engine_put(enum heap_engine engine, int64_t pause_ns, struct json *doc
 }
 
 /*
- * Values for the expected pause of a snapshot, measured on virtual machines: the pause consists of
- * the time to copy the page tables and the time until a safepoint.
+ * The expected pause of a snapshot, measured on virtual machines: CLONE_MS_PER_GB for copying the
+ * page tables of each GB of resident memory, and CLONE_MS until the safepoint.
  */
 #define GB (INT64_C(1) << 30)
 #define CLONE_MS_PER_GB 22
@@ -86,7 +86,7 @@ int snapshot_check(const struct ctx *ctx, unsigned max_pause_ms, struct err *err
 
 #define LIFE_MIN_MS 120000
 #define LIFE_MAX_MS (60 * 60 * 1000)
-/* the lowest speed that is assumed for reading a snapshot, limited by a slow disk or network */
+/* assumed speed of reading a snapshot when a slow disk or network limits it */
 #define LIFE_BYTES_PER_MS (10 * 1024)
 
 uint32_t snapshot_life_ms(const struct jvm *jvm)

@@ -15,7 +15,7 @@ enum heap_engine {
 	HEAP_BY_AGENT,    /* the agent walks the heap */
 	/* as HEAP_BY_AGENT, but uses only what the JVMTI specification guarantees (--strict) */
 	HEAP_BY_JVMTI,
-	HEAP_BY_VM,       /* the JVM's own histogram; --vm */
+	HEAP_BY_VM,       /* the JVM's own histogram (--vm) */
 	HEAP_BY_HPROF,    /* the JVM's own heap dump */
 };
 extern const char *const heap_engines[];
@@ -48,7 +48,7 @@ int heap_engine_check(const struct heap_engine_set *set, enum heap_engine engine
  */
 void heap_engine_put(enum heap_engine engine, int64_t pause_ns, struct json *doc);
 
-/* For all commands that read a heap from a snapshot: */
+/* The rest of this header is for all commands that read a heap from a snapshot. */
 
 #define SNAPSHOT_TRIES 3
 
@@ -66,8 +66,8 @@ uint32_t snapshot_life_ms(const struct jvm *jvm);
 int snapshot_check(const struct ctx *ctx, unsigned max_pause_ms, struct err *err) _must_check_;
 
 /*
- * Sets err to the reason `why` there is no snapshot.  `code` is the errno of the failed system
- * call, for reasons that have one.
+ * Sets err for a snapshot that has failed for the reason `why`.  `code` is the errno of the failed
+ * system call, for reasons that have one.
  */
 void snapshot_failed(const struct ctx *ctx, enum wire_snapshot_why why, int code,
 		     struct err *err);

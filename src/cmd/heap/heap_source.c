@@ -10,7 +10,7 @@
 #define MEMORY_MIN (64 * MB)          /* lower limit for the default of --max-memory */
 #define MEMORY_UNKNOWN (1024 * MB)    /* default of --max-memory if the free memory is unknown */
 #define MEMORY_BASE (4 << 20)         /* memory of jtool without heap data, measured */
-#define MEMORY_LEAST (6 << 20)
+#define MEMORY_LEAST (6 << 20)        /* least memory for heap data */
 
 static const struct heap_engine_set engines = {
 	1u << HEAP_BY_AUTO | 1u << HEAP_BY_SNAPSHOT | 1u << HEAP_BY_AGENT | 1u << HEAP_BY_HPROF,
@@ -52,7 +52,10 @@ int heap_memory(const struct ctx *ctx, enum memory_use use, uint64_t wanted, siz
 			       "jtool needs at least %lld MB of memory, and too little is free "
 			       "here; run it where more is free, for example on the host",
 			       (long long)((MEMORY_BASE + MEMORY_LEAST) / (int64_t)MB));
-	/* Leave a third free: data of a dump that waits to be read is not counted in the limit. */
+	/*
+	 * Leave a third free, because *granted does not include the part of a dump that waits to be
+	 * read.
+	 */
 	left = left / 3 * 2;
 	*granted = wanted < (uint64_t)left ? (size_t)wanted : (size_t)left;
 	return 0;
@@ -212,8 +215,8 @@ int64_t heap_source_pause_ns(const struct heap_source *source)
 }
 
 /*
- * Fetches the names from the agent.  Does nothing for a dump, because its reader has set the fields
- * of all classes.
+ * Fetches the field names from the agent.  Does nothing for a dump, because the dump's reader has
+ * set the field names of all classes.
  */
 int heap_source_fields(struct heap_source *source, const bool *wanted, struct err *err)
 {

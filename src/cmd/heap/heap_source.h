@@ -40,7 +40,8 @@ struct heap_wanted {
 
 /*
  * Sets *granted to the bytes of memory that jtool may use for data from ctx->jvm or ctx->file:
- * `wanted`, or less if jtool's control group has less.  Returns -1 with an error of memory_check().
+ * `wanted`, or less if jtool's control group has less free memory.  Returns -1 with an error of
+ * memory_check().
  */
 int heap_memory(const struct ctx *ctx, enum memory_use use, uint64_t wanted, size_t *granted,
 		struct err *err) _must_check_;
@@ -67,12 +68,12 @@ bool heap_source_is_dump(const struct heap_source *source);
 /* Returns how long the JVM was paused, in ns; -1: unknown. */
 int64_t heap_source_pause_ns(const struct heap_source *source);
 /*
- * Fetches the names of the fields of each class whose wanted[class] is true.  heap_via() needs
- * them.
+ * Fetches the names of the fields of each class whose wanted[class] is true.  heap_via()
+ * (model/heap/heap.h) needs these names.
  */
 int heap_source_fields(struct heap_source *source, const bool *wanted, struct err *err)
 	_must_check_;
-/* Adds to a JSON document "pid" and "file", one of which is null, "engine" and "pause". */
+/* Adds "pid", "file", "engine" and "pause" to a JSON document.  Either "pid" or "file" is null. */
 void heap_source_put(const struct heap_source *source, const struct ctx *ctx, struct json *doc);
 /*
  * Frees the source.  Returns -1 with err set if the agent could not restore everything that it has

@@ -47,7 +47,7 @@ struct heap_walk {
 	/* Used by the thread that builds the graph: */
 	struct graph_builder *builder;
 	struct progress line;
-	uint64_t heap_stream_bytes;
+	uint64_t heap_stream_bytes; /* bytes read so far, without the frames' headers */
 	int error; /* negative errno of building; 0: none */
 };
 
@@ -66,9 +66,9 @@ static int take_frame(void *arg, uint16_t type, struct wire_reader *payload)
 	}
 	hw->stream_bytes += WIRE_HEADER_LEN + len;
 	/*
-	 * byte_queue_push() limits the memory of the queue.  That limit is needed as well, because
-	 * an agent could send each record in its own frame, which takes more memory than the
-	 * record.
+	 * stream_max limits the bytes that the agent sends; byte_queue_push() limits the memory of
+	 * the queue, which may be more: an agent could send each record in its own frame, which
+	 * takes more memory than the record.
 	 */
 	rc = hw->stream_bytes > hw->stream_max ? -ENOBUFS
 					       : byte_queue_push(&hw->stream, payload->at, len);

@@ -23,8 +23,8 @@ struct heap_plan {
 	const struct heap_wanted *wanted;
 	unsigned max_pause_ms;
 	/*
-	 * Limit for jtool's memory in bytes.  Half of it is for the graph, the other half for data
-	 * that was received but not read yet, and later for the analysis.
+	 * Limit for jtool's memory in bytes.  Half of the limit is for the graph; the other half is
+	 * for data that was received but not read yet, and later for the analysis.
 	 */
 	size_t max_bytes;
 	bool is_capped; /* max_bytes is less than --max-memory, because less memory is free */

@@ -198,8 +198,8 @@ static int copy_file(const struct ctx *ctx, struct atomic_file *out, struct err 
 }
 
 /*
- * Writes the dump from a snapshot to `out`.  Returns 0, 1 if there is no snapshot and the JVM's own
- * dump may be written, or -1 with err set.
+ * Writes the dump from a snapshot to `out`.  Returns 0; or 1 if there is no snapshot and the JVM's
+ * own dump may be written; or -1 with err set.
  */
 static int by_snapshot(const struct ctx *ctx, struct atomic_file *out, struct way *way,
 		       struct err *err)

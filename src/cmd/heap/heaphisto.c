@@ -1,9 +1,9 @@
 /*
  * The command heaphisto: counts the instances of each class and their bytes.
  *
- * By default, the agent counts, because it knows class loaders.  --vm uses the JVM's own
- * GC.class_histogram, which needs no agent; jtool uses this histogram also if the agent cannot be
- * loaded.  With --engine hprof, jtool counts the objects in the JVM's own dump.  The target may
+ * By default, the agent counts, because only the agent knows class loaders.  --vm uses the JVM's
+ * own GC.class_histogram, which needs no agent; jtool uses this histogram also if the agent cannot
+ * be loaded.  With --engine hprof, jtool counts the objects in the JVM's own dump.  The target may
  * also be a dump file.  --live counts in a snapshot if one is possible.
  */
 #include <string.h>
@@ -84,9 +84,9 @@ static enum heap_engine engine_of(const struct histo_opts *opts)
 }
 
 /*
- * Returns the name of the only class that the output needs, or NULL.  To count one class takes a
- * third of the pause for all.  Returns NULL also for a hidden class, because its name (with '/')
- * does not determine its signature, and for a word that may be a simple name of several classes.
+ * Returns the name of the only class that the output needs, or NULL.  Counting one class takes a
+ * third of the pause for all.  Returns NULL for a hidden class, whose name (with '/') does not
+ * determine its signature, and for a word that may be a simple name of several classes.
  */
 static const char *only_class(const struct ctx *ctx)
 {
@@ -165,8 +165,8 @@ static int receive(const struct ctx *ctx, struct session *s, struct histo_wire *
 }
 
 /*
- * Lets the agent count.  Returns 0, -1 with err set, or 1 with err set if there is no agent, so
- * that another engine may count.
+ * Lets the agent count.  Returns 0; or 1 with err set if there is no agent, so that another engine
+ * may count; or -1 with err set.
  */
 static int ask_agent(const struct ctx *ctx, struct count *c, struct err *err)
 {
@@ -209,7 +209,7 @@ static int ask_vm(const struct ctx *ctx, struct count *c, struct err *err)
 	return 0;
 }
 
-/* Counts all objects in the dump.  The JVM's own dump has only reachable objects. */
+/* Counts all objects in ctx->file, or in the JVM's own dump of the reachable objects. */
 static int ask_dump(const struct ctx *ctx, struct count *c, struct err *err)
 {
 	struct dump_reader_wanted wanted = { .limits = { .pause_ms = max_pause_ms(ctx->opts) } };

@@ -28,7 +28,7 @@ struct attempt {
 	bool is_short;       /* the JVM has too little memory left */
 	struct err shortage; /* error for is_short; read it after the thread has ended */
 
-	/* Values of the frame DUMP_END: */
+	/* Values of the frame DUMP_END (agent/wire/frames.def): */
 	uint32_t why; /* enum wire_snapshot_why: why there is no snapshot */
 	int32_t code;
 	uint64_t pause_ns, child_ns, agent_peak;

@@ -4,8 +4,8 @@
 #include "cmd/heap/heap_source.h"
 
 /*
- * Counts the objects that are reachable by references of any strength, because a collection would
- * retain them as well as the strongly reachable ones.
+ * Counts the objects that are reachable by references of any strength, not only by strong ones,
+ * because a collection would retain all these objects.
  */
 static void count_reachable(const struct heap *heap, struct histo *h)
 {

@@ -14,8 +14,8 @@ struct vm_dump_request {
 	struct hprof_features features;
 	bool by_fifo;
 	struct staged_file *staged; /* a FIFO or a file to which the JVM writes */
-	struct buf line;
-	const char *args[1];
+	struct buf line;            /* the diagnostic command */
+	const char *args[1];        /* argument of the operation `attach`: the text of `line` */
 	/*
 	 * Reports the bytes that the JVM has written, as a sign that it works on the dump, which
 	 * may take longer than ATTACH_LONG_MS (attach/attach.h).  Called on the thread that waits

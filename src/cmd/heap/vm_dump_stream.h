@@ -6,8 +6,8 @@
 
 /*
  * A function that processes the next chunk of a dump, and may change the chunk.  Returns 0, or -1
- * with err set to stop.  A function of dump_input_read() may also return 1, to stop without an
- * error.
+ * with err set to stop.  A function that is passed to dump_input_read() may in addition return 1,
+ * to stop without an error.
  */
 typedef int dump_chunk_fn(void *arg, uint8_t *data, size_t len, struct err *err);
 
