@@ -163,8 +163,8 @@ static int jfr_stop(const struct ctx *ctx, const struct jfr_request *req, struct
 	buf_addf(&line, "JFR.stop%s", buf_str(&req->words));
 	rc = jfr_do(ctx, JFR_STOP, buf_str(&line), &answer, err);
 	/*
-	 * The recording has ended by its duration: in JDK 8 to 17, it then exists until the JVM
-	 * exits.
+	 * Not an error: the recording had already ended by its duration.  JDK 8 to 17 retain such a
+	 * recording until the JVM exits.
 	 */
 	if (rc < 0 && strstr(buf_str(&answer.text), "already stopped")) {
 		*err = (struct err){ .code = EXIT_DONE };

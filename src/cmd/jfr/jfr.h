@@ -33,8 +33,8 @@ struct jfr_answer {
 #define JFR_ANSWER_INIT { 0, BUF_INIT }
 
 /*
- * Runs a JFR.* command.  Returns -1 with err set if the JVM has not answered.  Returns 0 also if
- * the JVM's answer is negative: its code is then not 0.
+ * Runs a JFR.* command.  Returns 0 if the JVM has answered, or -1 with err set.  If the answer is
+ * negative, the result is 0, and the code in *answer is not 0.
  */
 int jfr_ask(const struct ctx *ctx, const char *line, struct jfr_answer *answer, struct err *err)
 	_must_check_;
@@ -47,9 +47,9 @@ int jfr_do(const struct ctx *ctx, enum jfr_verb verb, const char *line,
 	   struct jfr_answer *answer, struct err *err) _must_check_;
 
 /*
- * Runs JFR.configure with these words, each after a space, and parses the settings in the answer;
- * "" requests all settings.  A setting that the answer does not have is not `known`.  Release *s
- * also after an error.
+ * Runs JFR.configure with the arguments `words`, each after a space, and parses the settings in the
+ * answer.  "" requests all settings.  A setting that the answer does not have is not `known`.
+ * Release *s also after an error.
  */
 int jfr_ask_settings(const struct ctx *ctx, const char *words, struct jfr_settings *s,
 		     struct err *err) _must_check_;
@@ -72,9 +72,9 @@ int jfr_open_file(const struct ctx *ctx, const char *path, struct atomic_file *o
 int jfr_fetch(const struct ctx *ctx, const char *words, time_t since, struct atomic_file *out,
 	      struct err *err) _must_check_;
 /*
- * Starts a recording with these words of JFR.start, each after a space, waits until the time is up
- * (0: 30 s) or a signal arrives, copies it to `out`, and stops it.  Does not commit `out`.  If
- * jtool is killed, the JVM ends the recording, and nothing remains of it.
+ * Starts a recording with `words`, which are arguments of JFR.start, each after a space.  Waits for
+ * duration_ms (0: 30 s) or a signal, then copies the recording to `out` and stops it.  Does not
+ * commit `out`.  If jtool is killed, the JVM ends the recording, and nothing remains of it.
  */
 int jfr_record_to(const struct ctx *ctx, const char *words, unsigned duration_ms,
 		  struct atomic_file *out, struct err *err) _must_check_;
@@ -83,8 +83,8 @@ int jfr_commit(const struct ctx *ctx, const char *path, struct atomic_file *out,
 	       struct err *err) _must_check_;
 
 /*
- * Returns whether `target` has the suffix of a recording's file.  No JVM has a name with this
- * suffix.
+ * Returns whether `target` has the suffix of a recording's file, and is therefore not the name of a
+ * JVM: no JVM's name has this suffix.
  */
 bool jfr_is_recording(const char *target);
 

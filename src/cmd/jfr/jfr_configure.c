@@ -129,8 +129,8 @@ struct change {
 
 /*
  * Returns what has happened to a setting.  The answer has a line for each changed setting; if none
- * has changed, the answer lists all settings.  An error message has no such lines, although the
- * settings on the command line before the wrong one have changed.
+ * has changed, the answer lists all settings.  If a word of the command line is wrong, the answer
+ * is an error message without such lines, although the settings before that word have changed.
  */
 static struct change change_of(const struct ctx *ctx, int setting, const struct observed *observed)
 {

@@ -10,7 +10,7 @@
 
 #define TOP 5 /* rows in each table of the page */
 
-/* The events on data that the recorder has lost. */
+/* Query for the events in which the recorder reports data that it has lost. */
 static const struct jfr_query lost = {
 	.name = "lost",
 	.title = "Lost by the recorder",

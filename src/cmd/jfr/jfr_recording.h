@@ -11,19 +11,19 @@ struct jfr_recording {
 	int fd;
 	uint64_t size;
 	size_t max_memory;
-	int64_t from_ns; /* --last; INT64_MIN: everything */
+	int64_t from_ns; /* time from which --last shows events; INT64_MIN: show all */
 	int error;       /* EXIT_PARTIAL: parts of the recording were not read; else EXIT_DONE */
 };
 
 /*
- * Fills *rec from the caller's file, or else from a dump of the JVM's recordings.  max_memory: 0:
- * half of the free memory.  Close *rec in any case.
+ * Fills *rec from the caller's file, or else from a dump of the JVM's recordings.  `max_memory` is
+ * jtool's limit in bytes; 0: half of the free memory.  Close *rec in any case.
  */
 int jfr_recording_open(struct jfr_recording *rec, const struct ctx *ctx, uint64_t max_memory,
 		       struct err *err) _must_check_;
 /*
- * Like jfr_recording_open(), but fills *rec from a new recording with these words and duration; see
- * jfr_record_to().
+ * Like jfr_recording_open(), but fills *rec from a new recording, for which `words` and
+ * `duration_ms` are passed to jfr_record_to().
  */
 int jfr_recording_make(struct jfr_recording *rec, const struct ctx *ctx, const char *words,
 		       unsigned duration_ms, struct err *err) _must_check_;
@@ -32,8 +32,8 @@ void jfr_recording_close(struct jfr_recording *rec);
 /* Returns a reader at the start of the recording. */
 struct jfr_reader *jfr_recording_reader(struct jfr_recording *rec);
 /*
- * Frees the reader; prints what the reader could not read, so that the exit code becomes
- * EXIT_PARTIAL.
+ * Frees the reader.  If it could not read parts of the recording, sets rec->error to EXIT_PARTIAL,
+ * and prints the reasons, but only for the first such reader of *rec.
  */
 void jfr_recording_done(struct jfr_recording *rec, struct jfr_reader *r);
 /*

@@ -12,8 +12,8 @@ struct jfr_filter;
 struct jfr_filter *jfr_filter_parse(const char *text, struct err *err) _must_check_;
 void jfr_filter_free(struct jfr_filter *f); /* NULL is allowed */
 /*
- * Looks up the field in the event type.  Returns -1 with err set (EXIT_USAGE) if the type does not
- * have it.
+ * Looks up the field of the condition in the event type.  Returns -1 with err set (EXIT_USAGE) if
+ * the type does not have that field.
  */
 int jfr_filter_bind(struct jfr_filter *f, const struct jfr_type *type, struct err *err)
 	_must_check_;
