@@ -18,18 +18,20 @@ struct profile_opts {
 };
 
 /*
- * Makes a recording in the JVM with settings of its own, beside other recordings, and fetches the
- * file of the recording.  Close *rec in any case.
+ * Makes a recording in the JVM with the settings of `jtool profile`, and copies its file to *rec.
+ * Other recordings may run at the same time.  Close *rec in any case.
  */
 int profile_record(const struct ctx *ctx, struct jfr_recording *rec, struct err *err) _must_check_;
 
 /* Reads the profile that the options choose.  Release *p in any case. */
 int profile_read(struct jfr_recording *rec, struct profile *p, struct err *err) _must_check_;
 
-/* Reads the profile of --diff, and sums it.  Release *base in any case. */
+/* Reads the profile of --diff, and computes its totals.  Release *base in any case. */
 int profile_read_base(const struct ctx *ctx, struct profile *base, struct err *err) _must_check_;
 
-/* Prints the profile and its gaps, and writes the files. */
+/*
+ * Prints the profile and notices about its gaps (enum profile_gap), and writes the files of stacks.
+ */
 int profile_show(const struct ctx *ctx, struct profile *p, struct stack_files *files,
 		 struct err *err) _must_check_;
 
