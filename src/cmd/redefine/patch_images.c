@@ -48,7 +48,7 @@ int patch_images_each(const struct ctx *ctx, enum patch_images_whose whose,
 	int rc = patch_images_find(ctx, &images, err);
 
 	if (images.musl)
-		/* There are no patches, because redefine refuses JVMs on musl. */
+		/* A JVM on musl has no patches, because redefine refuses such JVMs. */
 		loaded_agents_release(&images);
 	for (size_t i = 0; i < images.n && rc == 0; i++) {
 		if (whose == PATCHED_BY_OTHERS && images.list[i].this_build)
@@ -65,8 +65,9 @@ static const char *patch_class(const void *patches, size_t i)
 }
 
 /*
- * Returns the words of `restore`, in which simple class names are replaced by full names; the array
- * ends with NULL.  Returns NULL with err set if a word is ambiguous.
+ * Returns an array with the words of `restore`, in which simple class names are replaced by full
+ * names.  The array ends with NULL; the caller frees the array, but not the words.  Returns NULL
+ * with err set if a word is ambiguous.
  */
 static const char **qualify(const struct patches *patches,
 			    const struct patch_images_restore *restore, struct err *err)

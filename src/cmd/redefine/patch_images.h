@@ -42,7 +42,11 @@ struct patch_images_restore {
 	char *const *words; /* class names or globs */
 	size_t n_words;     /* 0: restore all patches */
 	const char *loader; /* restore only patches of classes of this loader; NULL: any */
-	bool *unmatched; /* must be true for each word; set to false if the word matches a patch */
+	/*
+	 * An element for each word.  The caller sets all to true; the element of a word that
+	 * matches a patch becomes false.
+	 */
+	bool *unmatched;
 	/* Called for each restored patch; may be NULL. */
 	void (*report)(const struct patches *patches, const struct patch_row *row, void *arg);
 	void *arg;

@@ -76,7 +76,7 @@ static int ask_flags(const struct ctx *ctx, struct redefinition_jvm *jvm, struct
 	return rc;
 }
 
-/* Refuses JVMs on musl, because the agent cannot be opened again there to restore a patch. */
+/* Refuses JVMs on musl, in which the agent could not be opened again to restore a patch. */
 static int check_libc(const struct ctx *ctx, struct err *err)
 {
 	struct loaded_agents images = { 0 };

@@ -122,8 +122,8 @@ static const char *capture_failure(const struct class_capture *captured)
 }
 
 /*
- * Returns whether the JVM runs the same code as the new class file.  Most files of a directory or
- * jar are the same.  Line numbers, annotations and constant fields may differ.
+ * Returns whether the JVM runs the same code as the new class file, as for most files of a
+ * directory or jar.  Differences in line numbers, annotations and constant fields are ignored.
  */
 static bool is_same(const struct class_capture *captured, const struct cf_class *new)
 {
