@@ -19,8 +19,8 @@
 
 /*
  * Returns -1 with err set if the JVM's operation threaddump does not know -e.  JVMs without
- * JDK-8200720 (JDK 11) would ignore -e and -le.  The help of the diagnostic command lists the
- * options that the JVM knows.
+ * JDK-8200720 (JDK 11) would ignore -e and -le.  The help of the diagnostic command Thread.print
+ * lists the options that the JVM knows.
  */
 static int check_extended(const struct ctx *ctx, struct err *err)
 {
