@@ -39,7 +39,7 @@ struct top_process {
 	/* For the names of threads: */
 	struct top_dump dump;
 	int64_t dump_due_ns;   /* monotonic_ns() before which no dump is requested for names */
-	unsigned dump_wait_ms;
+	unsigned dump_wait_ms; /* ms between two dumps, see top_threads_read.c */
 	bool is_dumped;        /* a dump was requested */
 	struct buf text;       /* text of the last dump */
 	struct err why;        /* error of the last dump that has failed; EXIT_DONE: none has */
@@ -52,7 +52,7 @@ struct top_list {
 	struct top_source *sources; /* one for each JVM in `found`, in the same order */
 	struct top_jvm *rows;       /* n_rows rows, for the JVMs that are running */
 	size_t n_rows;
-	double at_s, seconds;
+	double at_s, seconds;       /* as in struct top_process */
 	int64_t due_ns; /* monotonic_ns() at which /proc is searched for JVMs again */
 };
 

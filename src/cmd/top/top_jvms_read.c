@@ -1,4 +1,4 @@
-/* top: reads all JVMs.  JVMs that have ended leave the list; JVMs that have started enter it. */
+/* top: reads the values of all JVMs, and updates the list of JVMs when JVMs end or start. */
 #include <string.h>
 
 #include "base/xalloc.h"

@@ -27,8 +27,8 @@ void top_signals_end(void);
 int top_signals_wait(struct pollfd *fds, size_t n, struct deadline until);
 
 /*
- * These return whether a signal of that kind has arrived.  All except top_signals_stop() then
- * forget the signal.
+ * Return whether a signal has arrived; in this order: one that ends top, SIGTSTP, SIGCONT,
+ * SIGWINCH.  All except top_signals_stop() then forget the signal.
  */
 bool top_signals_stop(void);
 bool top_signals_take_suspend(void);
@@ -36,9 +36,9 @@ bool top_signals_take_resume(void); /* true after the process was continued */
 bool top_signals_take_resize(void);
 
 /*
- * Stops all processes of jtool's process group, because a shell waits for all of them, until the
- * shell continues the group.  Does nothing if jtool's parent ignored SIGTSTP, or if SIGCONT is
- * pending.
+ * Stops all processes of jtool's process group until the shell continues the group.  jtool must not
+ * stop alone, because the shell waits until all of them have stopped.  Does nothing if jtool's
+ * parent ignored SIGTSTP, or if SIGCONT is pending.
  */
 void top_signals_suspend(void);
 

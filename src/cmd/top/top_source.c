@@ -66,8 +66,9 @@ static void take_counters(const struct perfdata *perf, struct vm_reading *r)
 		r->eden_capacity = eden->committed;
 	}
 	/*
-	 * The counter of heap_used changes only in a collection (`used_lags`), except if the
-	 * collector has an eden, and in Shenandoah, whose only space is "Heap".
+	 * `used_lags` means that the JVM updates the counter of heap_used only in a collection.
+	 * That is true for all collectors except those with an eden and Shenandoah, whose only
+	 * space is "Heap".
 	 */
 	r->used_lags = !eden && !vm_stats_space(&stats, "Heap");
 }

@@ -4,7 +4,7 @@
 #include "cmd/top/top_internal.h"
 #include "cmd/top/top_signals.h"
 
-#define NAMES_MS 2000 /* limit in ms for the wait of the first output for thread names */
+#define NAMES_MS 2000 /* limit in ms for how long the first output waits for thread names */
 
 static int print(struct top *t, struct err *err)
 {

@@ -1,6 +1,6 @@
 /*
  * The terminal while `jtool top` uses it: the alternate screen without a cursor, and keys that are
- * read one by one.  It is restored however jtool ends, except by SIGKILL.
+ * read one by one.  The terminal is restored however jtool ends, except by SIGKILL.
  */
 #ifndef JTOOL_CMD_TOP_TOP_TERMINAL_H
 #define JTOOL_CMD_TOP_TOP_TERMINAL_H

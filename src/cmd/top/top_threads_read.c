@@ -86,7 +86,7 @@ static int start_dump(struct top_process *p, const struct ctx *ctx, struct err *
 	return 0;
 }
 
-/* Requests a dump if a thread has no name, but not too often. */
+/* Requests a dump if a thread has no name, but not before p->dump_due_ns. */
 static void request_names(struct top_process *p, const struct ctx *ctx)
 {
 	int64_t now = monotonic_ns();
