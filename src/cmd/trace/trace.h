@@ -11,7 +11,7 @@
 
 struct trace_opts {
 	unsigned duration_ms; /* duration of the trace; 0: -d was not given */
-	unsigned count;       /* TRACE_COUNT_UNSET: not given; 0: no limit */
+	unsigned count;       /* limit for the calls; TRACE_COUNT_UNSET: not given; 0: no limit */
 	uint64_t min_ns;
 	bool args, no_args, stack, summary;
 	unsigned rate, strings, elements, budget, max_methods;
@@ -47,8 +47,8 @@ int trace_request(const struct ctx *ctx, const struct trace_plan *plan, struct s
 
 /*
  * Traces the methods of the plan until the trace ends.  Writes calls to ctx->out as they arrive,
- * and adds their stacks to `stacks`.  Returns -1 with err set also if the trace has ended early;
- * the calls that arrived before are printed and added all the same.
+ * and adds their stacks to `stacks`.  Returns 0, or -1 with err set if the trace fails or ends
+ * early; the calls that arrived until then are printed and added nevertheless.
  */
 int trace_run(const struct ctx *ctx, struct trace_plan *plan, struct trace_stacks *stacks,
 	      struct session *s, struct err *err) _must_check_;

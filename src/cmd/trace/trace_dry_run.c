@@ -10,7 +10,8 @@ typedef bool verify_fn(const struct cf_class *class, struct cf_fault *fault);
 
 /*
  * Returns the strictest verifier that accepts the original class file; NULL if none does.  Up to
- * JDK 17, a captured boot class has no stack maps, because the JVM discards them.
+ * JDK 17, the JVM discards the stack maps of boot classes, so a captured boot class can only be
+ * verified without them.
  */
 static verify_fn *verifier_of(const struct cf_class *class, struct cf_fault *fault)
 {

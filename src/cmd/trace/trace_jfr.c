@@ -1,9 +1,9 @@
 /*
  * trace: offers an alternative for JVMs that do not accept agents.
  *
- * JDK 25 and later can time methods with the flight recorder (JEP 520).  The recorder emits
- * jdk.MethodTiming at the end of a chunk unless it has a period, and JFR.view prints it as a table
- * inside the JVM, so that no JDK is needed to read it.
+ * JDK 25 and later can time methods with the flight recorder (JEP 520).  The recorder emits the
+ * event jdk.MethodTiming at the end of a chunk, or at an interval if a period is set for the event.
+ * JFR.view prints the times as a table inside the JVM, so no JDK is needed to read the recording.
  */
 #include <string.h>
 

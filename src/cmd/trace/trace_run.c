@@ -134,8 +134,8 @@ static bool is_reader_gone(const struct run *r)
 }
 
 /*
- * Returns whether a summary has counted as many calls as -c permits.  Without --summary, returns
- * false, because the agent counts the calls that it reports.
+ * Returns whether a summary has counted as many calls as -c permits.  Returns false without
+ * --summary, because the agent then counts the calls and ends the trace itself.
  */
 static bool has_reached_limit(const struct run *r)
 {
@@ -347,7 +347,7 @@ static int write_files(const struct run *r, struct err *err)
 	return trace_stacks_write(r->stacks, r->ctx, t, err);
 }
 
-/* Runs the trace.  Prints the calls and writes the files also if the JVM exits. */
+/* Runs the trace.  Prints the calls and writes the files even if the JVM exits. */
 static int request_and_follow(struct run *r, struct session *s, struct err *err)
 {
 	int rc = trace_request(r->ctx, r->plan, s, err);
