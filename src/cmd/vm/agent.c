@@ -56,8 +56,8 @@ static char *cache_path(void)
 /*
  * Returns why another user could replace the agent in this file or directory, or NULL if no other
  * user could.  A replaced agent would run in the user's JVMs.  With `is_own`, `fd` is jtool's own
- * directory or file, which must belong to the user; without, a directory above it, which may also
- * belong to root.
+ * directory or file, which must belong to the user.  Without `is_own`, `fd` is a directory above
+ * jtool's, which must belong to the user or to root.
  */
 static const char *why_unsafe(int fd, bool is_own)
 {
@@ -74,8 +74,8 @@ static const char *why_unsafe(int fd, bool is_own)
 
 /*
  * Opens the directory `name`, and creates it if it does not exist.  With `is_own`, it is jtool's
- * own directory, which must not be a symbolic link; without, it is the cache directory, which may
- * be one.
+ * own directory, which must not be a symbolic link.  Without `is_own`, it is the cache directory,
+ * which may be a symbolic link.
  */
 static int open_dir(int parent_fd, const char *name, const char *path, bool is_own,
 		    struct err *err)

@@ -27,8 +27,8 @@ static const struct opt copy_rows[] = {
 };
 
 /*
- * Returns the path of the copy, which the caller frees: `path`, or if that is a directory, a file
- * NAME in it.
+ * Returns the path of the copy, which the caller frees: `path`, or if `path` is a directory, the
+ * file "jtool" in that directory.
  */
 static char *destination(const char *path)
 {

@@ -1,6 +1,6 @@
 /*
- * Produces the output of `jtool counters`, which is also that of `jtool jcmd TARGET
- * PerfCounter.print`.
+ * Produces the output of `jtool counters`.  `jtool jcmd TARGET PerfCounter.print` has the same
+ * output.
  */
 #ifndef JTOOL_CMD_VM_COUNTERS_H
 #define JTOOL_CMD_VM_COUNTERS_H

@@ -1,9 +1,9 @@
 /*
  * The command exporter: serves the metrics of all JVMs to Prometheus.
  *
- * The HTTP server is jtool's own (src/http), because libmicrohttpd of Debian links GnuTLS and
- * p11-kit, which has no static library, so jtool would no longer be one static file.  A systemd
- * unit may pass the listening sockets; its service then needs no network.
+ * The HTTP server is jtool's own (src/http), because jtool could not be one static file with
+ * Debian's libmicrohttpd: that links GnuTLS and p11-kit, and there is no static library of p11-kit.
+ * A systemd unit may pass the listening sockets; its service then needs no network.
  */
 #include <errno.h>
 #include <string.h>
@@ -42,7 +42,7 @@ static void skip(void *arg, const struct jvm *jvm, const struct err *err)
 
 /*
  * Reads all JVMs and prints one document with their metrics.  Runs in a process of its own for each
- * document, so that the process's end frees what this allocates.
+ * document, so that all memory is freed when that process ends.
  */
 static int write_document(void *arg, FILE *out, struct err *err)
 {

@@ -8,7 +8,7 @@
 #include "discover/process_info.h"
 
 /*
- * The answers to diagnostic commands of a JVM that publishes no counters.  Texts are NULL if
+ * The answers of a JVM that publishes no counters to diagnostic commands.  Texts are NULL if
  * unknown.
  */
 struct dcmd_answers {

@@ -40,7 +40,7 @@ enum agent_kind {
 
 struct agent {
 	enum agent_kind kind;
-	const char *given; /* as on the command line */
+	const char *given; /* the agent as named on the command line */
 	const char *options;
 	/* absolute path in the target's mount namespace; NULL: send `given` to the JVM */
 	char *path;

@@ -42,7 +42,7 @@ static void put(struct json *all, const struct prop *prop)
 	json_put_text_len(all, prop->name, prop->value, prop->value_len);
 }
 
-/* Prints the property `one` as JSON, or all properties if it is NULL. */
+/* Prints the property `one` as JSON, or all properties if `one` is NULL. */
 static void show_json(const struct ctx *ctx, const struct props *props, const struct prop *one)
 {
 	struct json *doc = json_object(), *all = json_object();
