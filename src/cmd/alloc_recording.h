@@ -6,8 +6,8 @@
 #include "discover/agents.h"
 
 /*
- * Returns whether `agent` is the flag -agentpath:FILE=alloc,… with which a JVM records
- * allocations.
+ * Returns whether `agent` is a flag -agentpath:FILE=OPTIONS with the option "alloc", which makes
+ * the JVM record its allocations.
  */
 bool alloc_recording_wanted(const struct agent *agent);
 

@@ -18,13 +18,13 @@ int archive_refuse(const char *path, struct err *err);
  */
 int archive_read(const char *path, const char *name, struct buf *text, struct err *err)
 	_must_check_;
-/* Like archive_read(), but returns false if the archive has no file `name`. */
+/* Like archive_read(), but returns whether the file was read, and sets no error. */
 bool archive_has(const char *path, const char *name, struct buf *text);
-/* Sets EXIT_USAGE for the file `name` in the archive `path`, which is damaged.  Returns -1. */
+/* Sets err (EXIT_USAGE) for the archive `path`, whose file `name` is damaged.  Returns -1. */
 int archive_damaged(const char *path, const char *name, struct err *err);
 /*
- * Reads the JSON document `name` in the archive `path`; the caller frees it.  Returns NULL with
- * err set on failure.
+ * Returns the parsed JSON document `name` of the archive `path`, which the caller frees; or NULL
+ * with err set.
  */
 struct json *archive_json(const char *path, const char *name, struct err *err) _must_check_;
 

@@ -9,8 +9,8 @@
 /*
  * Runs the attach operation `req`, and writes the JVM's answer to ctx->out: with --json as
  * {"pid","code","output"}, else as attach_call_print_text() does.  If the answer's code is not 0,
- * returns -1 with an error (EXIT_ANSWER) that quotes the answer's first line.  An answer that has
- * only this line is then in the error, and not on ctx->out, except with --json.
+ * returns -1 with an error (EXIT_ANSWER) that quotes the answer's first line.  If the answer has
+ * only this line, it is not written to ctx->out as well, except with --json.
  */
 int attach_call_show(const struct ctx *ctx, const struct attach_request *req,
 		     struct err *err) _must_check_;
@@ -30,9 +30,9 @@ void attach_call_print_text(const struct ctx *ctx, const char *text, size_t len)
 void attach_call_print_json(const struct ctx *ctx, int code, const struct buf *text);
 
 /*
- * Runs the attach operation `req`, and appends the JVM's answer to `text`.  Returns -1 with err
- * set also if the answer's code is not 0 (EXIT_ANSWER), or if it has more than `max` bytes
- * (EXIT_PARTIAL).
+ * Runs the attach operation `req`, and appends the JVM's answer to `text`.  Returns 0, or -1 with
+ * err set: EXIT_ANSWER if the answer's code is not 0, EXIT_PARTIAL if the answer has more than
+ * `max` bytes, or an error of attach_execute() (attach/attach.h).
  */
 int attach_call_text(const struct ctx *ctx, const struct attach_request *req, size_t max,
 		     struct buf *text, struct err *err) _must_check_;

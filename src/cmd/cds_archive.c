@@ -4,7 +4,7 @@
 
 /*
  * first JDK that archives the classes of a running application (JEP 350); an older JDK writes an
- * archive instead of running an application
+ * archive instead of running an application, so its flags are not checked
  */
 #define SINCE 13
 

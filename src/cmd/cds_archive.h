@@ -18,8 +18,8 @@
 int cds_archive_refuse(const struct ctx *ctx, const struct vmflags *flags,
 		       struct err *err) _must_check_;
 /*
- * Like cds_archive_refuse(), but reads the flags from the JVM.  Returns 0 also if the JVM does not
- * answer.
+ * Like cds_archive_refuse(), but asks the JVM for its flags.  If the JVM does not answer, returns
+ * 0.
  */
 int cds_archive_check(const struct ctx *ctx, struct err *err) _must_check_;
 

@@ -16,8 +16,8 @@ void cost_note_add_lasting(struct buf *out, const struct redefinition_jvm *jvm, 
 }
 
 /*
- * Measured: HotSpot from JDK 25 on discards only the compiled code that depends on the changed
- * classes.  In older JVMs, the first redefinition discards all compiled code.
+ * Measured: in JDK 21 and older, the first redefinition discards all compiled code.  In JDK 25 and
+ * later, HotSpot discards only the compiled code that depends on the changed classes.
  */
 void cost_note_add(struct buf *out, const struct redefinition_jvm *jvm, size_t n, size_t n_loaded,
 		   const char *undone)

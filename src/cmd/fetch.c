@@ -88,8 +88,8 @@ static int copy(int from, int to, uint64_t size, uint64_t *copied)
 			return -errno;
 		else if (method + 1 < ARRAY_SIZE(methods))
 			/*
-			 * Try the next method: some file systems return 0 if they do not support
-			 * this one
+			 * Try the next method: some file systems return 0 for a method that they do
+			 * not support
 			 */
 			method++;
 		else

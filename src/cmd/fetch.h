@@ -7,8 +7,8 @@
 #include "session/staging/staged_file.h"
 
 /*
- * The function take() checks the JVM's file before it is copied.  It returns 0, or -1 with err
- * set.
+ * take() checks the file `fd` that the JVM wrote, before the file is copied.  `size` is the file's
+ * size in bytes.  Returns 0 to permit the copy, or -1 with err set.
  */
 struct fetch_check {
 	int (*take)(void *arg, int fd, uint64_t size, struct err *err);

@@ -19,18 +19,23 @@ struct follow {
 	const struct ctx *ctx;
 	uint16_t stop_request;      /* request that stops the operation: WIRE_ALLOC_STOP, … */
 	unsigned stop_ms; /* limit in ms for the stop, including the restoring of classes */
-	/* words for the error when `end` has passed: the operation, and what will happen later */
+	/*
+	 * For the error after `end`: `what` names the operation, such as "trace"; `restore` is what
+	 * happens when a stopped JVM runs again, such as "the classes are restored".
+	 */
 	const char *what, *restore;
 	session_take_fn *take;
 	/* Called ten times a second, for example to redraw; returns true to request a stop. */
 	bool (*tick)(void *arg);
 	void *arg;                  /* first argument of take() and tick() */
-	/* deadline for the agent to begin; after that, deadline for the operation to end */
+	/*
+	 * until `begun`: deadline for the agent to begin; then: deadline for the operation to end
+	 */
 	struct deadline end;
 	bool begun;                 /* set by take() when the agent has begun */
 	bool stopped;               /* the stop request was sent */
 	bool stopped_early;         /* the stop request was sent before `begun` */
-	sigset_t signals, old;
+	sigset_t signals, old;      /* signals that request a stop; mask before follow_begin() */
 };
 
 void follow_begin(struct follow *f);

@@ -12,8 +12,8 @@
 int json_file_save(const struct json *doc, const char *path, struct err *err) _must_check_;
 
 /*
- * Reads a document from a file.  Returns -1 with err set if the file cannot be read.  Sets *doc to
- * NULL if the file is not JSON.
+ * Reads a document from a file.  Returns 0 with the document in *doc, which the caller frees; *doc
+ * is NULL if the file is not JSON.  Returns -1 with err set if the file cannot be read.
  */
 int json_file_load(const char *path, struct json **doc, struct err *err) _must_check_;
 

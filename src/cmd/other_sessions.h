@@ -12,7 +12,7 @@
 /*
  * Finds the requests.  With `force`, makes all of them end, and waits until they have ended.
  * Prints a notice for a library that cannot be asked, and continues.  Returns 0 with *found filled
- * in, or -1 with err set, also if a request has not ended in time (EXIT_PARTIAL).
+ * in, or -1 with err set: EXIT_PARTIAL if a request did not end in time.
  */
 int other_sessions_find(const struct ctx *ctx, bool force, struct activities *found,
 			struct err *err) _must_check_;

@@ -1,6 +1,6 @@
 /*
- * Classes and methods that a command skips, or shows with a reservation.  They are grouped by
- * reason, because a glob may match thousands.  A command reports them after it has processed all
+ * Lists of classes and methods that a command skips, or shows with a reservation.  They are grouped
+ * by reason, because a glob may match thousands.  A command reports them after it has processed all
  * other classes and methods.
  */
 #ifndef JTOOL_CMD_SKIPPED_H
@@ -40,8 +40,8 @@ void skipped_print(const struct ctx *ctx, const struct skipped *s);
 /* Returns the items as JSON, [{"class","loader","reason"}], which the caller frees. */
 struct json *skipped_json(const struct skipped *s);
 /*
- * Sets the error `what` (EXIT_ANSWER).  If all items have the same reason, the error contains it;
- * several reasons are printed as notices instead.  Returns -1.
+ * Sets the error `what` (EXIT_ANSWER).  If all items have the same reason, the error contains that
+ * reason.  Several reasons are not in the error, but printed as notices.  Returns -1.
  */
 int skipped_refuse(const struct ctx *ctx, const struct skipped *s, const char *what,
 		   struct err *err);

@@ -13,7 +13,10 @@ enum stackfile { STACKFILE_COLLAPSED, STACKFILE_FLAMEGRAPH, STACKFILE_PPROF, STA
 struct stack_files {
 	struct atomic_file files[STACKFILE_KINDS];
 	bool open[STACKFILE_KINDS];
-	/* a tree with totals, from which the flame graph shows the difference; NULL: none */
+	/*
+	 * an earlier tree, with totals: the flame graph shows the difference to it; NULL: no
+	 * difference
+	 */
 	const struct call_tree *before;
 	/* What pprof has; no tree: that of stack_files_write(). */
 	struct pprof_profile pprof;
