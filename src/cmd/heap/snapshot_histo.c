@@ -4,8 +4,8 @@
 #include "cmd/heap/heap_source.h"
 
 /*
- * Counts the objects that are reachable by references of any strength, not only by strong ones,
- * because a collection would retain all these objects.
+ * Counts the objects that are reachable by references of any strength.  An object that is reachable
+ * only by weak references counts, too, because it takes memory until the next collection.
  */
 static void count_reachable(const struct heap *heap, struct histo *h)
 {
