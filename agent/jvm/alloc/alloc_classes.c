@@ -11,7 +11,10 @@
 #include "util/concurrent_table.h"
 #include "util/hash.h"
 
-/* Each table gets one hash slot per CLASS_BYTES bytes of the arena: 98,304 classes fit in 64 MB. */
+/*
+ * Each table gets one hash slot per CLASS_BYTES bytes of the arena, of which three in four can be
+ * used: with an arena of 64 MB, it has room for 98,304 classes.
+ */
 #define CLASS_BYTES 512u
 
 struct ag_alloc_classes {
@@ -139,8 +142,8 @@ static struct ag_item *add_class(struct ag_alloc_classes *kinds, jvmtiEnv *ti,
 }
 
 /*
- * Matches each class of another kind, even if it was unloaded, because earlier counts may belong to
- * it.
+ * Matches each class of another kind.  An unloaded class matches as well, because threads may have
+ * counted its objects under the hash that is looked up.
  */
 static bool is_other(const struct ag_item *item, const void *key)
 {

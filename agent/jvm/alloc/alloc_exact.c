@@ -63,7 +63,8 @@ static int learn_loaded(struct ag_jvm *jvm, struct ag_alloc_profile *profile)
 	if (ag_ref_push(jvm) != 0)
 		return -1;
 	rc = ag_classes_get(jvm, &classes);
-	if (rc == 0) /* -Xcheck:jni of JDK 8 and 11 adds the references of outer frames */
+	/* Double: -Xcheck:jni of JDK 8 and 11 counts the references of outer frames as well. */
+	if (rc == 0)
 		rc = ag_ref_expect(jvm, 2 * ((jint)classes.n + 64));
 	for (uint32_t i = 0; rc == 0 && i < classes.n; i++)
 		ag_exact_learn(profile, jvm->jni, classes.list[i]);
@@ -157,7 +158,7 @@ int ag_exact_on(struct ag_jvm *jvm, struct ag_alloc_profile *profile)
 	ag_alloc_hooks_open(profile);
 	if (start(jvm, profile) == 0)
 		return 0;
-	ag_exact_off(jvm, profile, &code); /* an error of start() remains recorded */
+	ag_exact_off(jvm, profile, &code); /* the error of start() remains recorded */
 	return -1;
 }
 

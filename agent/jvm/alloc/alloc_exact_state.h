@@ -19,16 +19,19 @@ struct ag_count_cell {
 	uint64_t key;              /* see AG_KEY_ARRAY_SITE; 0: the cell is unused */
 	uint64_t count;            /* number of objects */
 	uint64_t bytes;            /* total, if AG_CELL_VARIES; else each object has `size` bytes */
-	uint64_t next;             /* `count` at the next walk; 0: always take the slow path */
-	uint64_t attributed, attributed_bytes; /* the objects that were added to sites already */
-	uint32_t kind;             /* AG_ALLOC_CLASS_NONE: the objects are not reported */
+	/* the value of `count` at which the thread walks its stack; 0: always take the slow path */
+	uint64_t next;
+	uint64_t attributed, attributed_bytes; /* parts of count and bytes added to sites so far */
+	/* the class, see alloc_classes.h; AG_ALLOC_CLASS_NONE: its objects are not reported */
+	uint32_t kind;
 	uint32_t site;             /* site of the last walk, or AG_SITE_NONE */
-	uint32_t size;             /* bytes of an object; of an array: without its elements */
-	uint32_t flags;            /* AG_CELL_*; for arrays also log2 of the element size */
+	uint32_t size;             /* bytes of an object; of an array, those before its elements */
+	uint32_t flags;            /* AG_CELL_*; for arrays, also the bits of AG_CELL_SHIFT */
 } __attribute__((aligned(AG_CACHE_LINE)));
-#define AG_CELL_SHIFT 7u   /* mask of flags: log2 of the element size in bytes */
+#define AG_CELL_SHIFT 7u   /* the bits of `flags` that hold log2 of the element size in bytes */
 #define AG_CELL_VARIES 8u  /* the objects have different sizes, summed in `bytes` */
-#define AG_CELL_SHARED 16u /* two classes have this hash; each has its own cell instead */
+/* two classes have this hash: each has another cell, in which further objects count */
+#define AG_CELL_SHARED 16u
 
 /* The table of one thread: a hash table of cells. */
 struct ag_thread_counts {
@@ -59,7 +62,8 @@ static inline struct ag_count_cell *ag_count_cell_probe(struct ag_thread_counts 
 							uint64_t key)
 {
 	/*
-	 * Do not multiply the low half, because hashes and site numbers are spread evenly already.
+	 * Multiply only the high half: the low half, a hash or a site number, is spread evenly
+	 * already.
 	 */
 	uint32_t i = (uint32_t)key ^ (uint32_t)(key >> 32) * 0x9e3779b1u;
 
@@ -89,8 +93,8 @@ extern struct ag_thread_slot ag_thread_slots[AG_THREAD_SLOTS];
 int ag_alloc_hooks_take(struct ag_jvm *jvm);
 void ag_alloc_hooks_give_back(void);
 /*
- * Lets JVMTI callbacks use the profile, until ag_alloc_hooks_off().  Hooks do not use it before
- * ag_alloc_hooks_on().
+ * Lets JVMTI callbacks use the profile, until ag_alloc_hooks_off().  Hooks do not use the profile
+ * before ag_alloc_hooks_on().
  */
 void ag_alloc_hooks_open(struct ag_alloc_profile *profile);
 
@@ -116,15 +120,17 @@ enum ag_alloc_origin {
 };
 
 /*
- * Returns the current thread's cell for a key, or NULL if there is no room.  If *is_new is set, the
- * caller must fill in the members of the cell except `key`, and call ag_count_cell_publish().
+ * Returns the current thread's cell for a key, or NULL if there is no room.  Sets *is_new if the
+ * cell is new: the caller must then fill in its members except `key`, and call
+ * ag_count_cell_publish(), which stores the key.
  */
 struct ag_count_cell *ag_count_cell_of(struct ag_alloc_profile *profile,
 				       struct ag_thread_slot *slot, uint64_t key, bool *is_new);
 void ag_count_cell_publish(struct ag_thread_slot *slot, struct ag_count_cell *cell, uint64_t key);
 /*
  * Counts n objects that have `bytes` bytes in total, and walks the stack if the cell's count has
- * reached `next`.  If live objects are tracked, tags `object` with its site, unless it is NULL.
+ * reached `next`.  If live objects are tracked, tags `object` with its site, unless `object` is
+ * NULL.
  */
 void ag_count_cell_add(struct ag_alloc_profile *profile, struct ag_thread_slot *slot,
 		       struct ag_count_cell *cell, uint64_t n, uint64_t bytes, jobject object,
@@ -148,7 +154,8 @@ void ag_exact_drop(struct ag_alloc_profile *profile, uint64_t n);
 struct ag_sizes {
 	uint64_t align;    /* object alignment - 1 */
 	uint32_t base[4];  /* header of a primitive array, by log2 of the element size */
-	uint32_t ref_base, ref_shift; /* of an Object[]: header, log2 of the element size */
+	/* of an Object[]: bytes of the header; log2 of the element size */
+	uint32_t ref_base, ref_shift;
 };
 /* Measures the sizes of arrays.  Returns 0, or -1 with the error recorded. */
 int ag_sizes_measure(struct ag_jvm *jvm, struct ag_sizes *sizes);
@@ -224,8 +231,8 @@ void ag_array_sites_begin(struct ag_exact *exact);
 /* Returns the array site with this number, or NULL if this profile does not have it. */
 const struct ag_array_site *ag_array_site_of(const struct ag_exact *exact, jint number);
 /*
- * Returns true if the objects of this class that an array site allocates must be counted.  If the
- * site is a call of clone(), that is so only if the call runs Object.clone(); otherwise always.
+ * Returns true if the objects of this class that an array site allocates must be counted.  Returns
+ * false only if the site is a call of clone() that does not run Object.clone() for this class.
  * Called once per site and class.
  */
 bool ag_array_site_cloned(const struct ag_alloc_profile *profile, JNIEnv *jni,

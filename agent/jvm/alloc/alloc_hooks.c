@@ -84,8 +84,8 @@ struct ag_alloc_profile *ag_thread_slot_enter(JNIEnv *jni, struct ag_thread_slot
 }
 
 /*
- * Returns the profile after it has updated the thread's table if necessary, or NULL if the objects
- * of this thread are not counted.
+ * Updates the thread's table if necessary, and returns the profile.  Returns NULL if the objects of
+ * this thread are not counted.
  */
 static struct ag_alloc_profile *active_profile(struct ag_thread_slot *slot)
 {
@@ -231,7 +231,7 @@ void JNICALL ag_exact_vm_alloc(jvmtiEnv *ti, JNIEnv *jni, jthread thread, jobjec
 	struct ag_alloc_profile *profile;
 
 	(void)ti, (void)thread, (void)class, (void)size;
-	/* If an exception is pending, it is `object`, and the hook in its constructor counts it. */
+	/* A pending exception is `object` itself, which the hook in its constructor counts. */
 	if (!object || (*jni)->ExceptionCheck(jni))
 		return;
 	slot = enter(jni);

@@ -69,7 +69,7 @@ struct ag_alloc_code {
 	/* The classes that got hooks while they were loaded.  Any thread may add one; atomic. */
 	struct {
 		uint32_t n;
-		uint64_t names[AG_ALLOC_CODE_NAMES]; /* hashes of the names of the first classes */
+		uint64_t names[AG_ALLOC_CODE_NAMES]; /* hashes of the names of the first ones */
 		int64_t last_ns; /* time at which the last of these classes was loaded */
 	} loaded;
 	/* The current sweep; used by the thread that retransforms. */

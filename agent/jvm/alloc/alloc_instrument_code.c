@@ -43,8 +43,8 @@ static bool is_wanted(const struct code *code, const char *signature, size_t len
 }
 
 /*
- * Writes a signature such as "[[La/b/C;", of up to element + dimensions + 2 bytes.  Returns its
- * length.
+ * Writes the signature of a site's array, such as "[[La/b/C;".  Returns the signature's length,
+ * which is at most the length of the element's name, plus the number of dimensions, plus 2.
  */
 static size_t make_signature(const struct cf_site *site, char *to)
 {

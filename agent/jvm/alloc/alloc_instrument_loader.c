@@ -8,8 +8,8 @@
  * Otherwise the loading thread asks the loader at once.  That is harmless, because the JVM itself
  * calls the loader right afterwards, on the same thread with the same locks, to find the superclass
  * of the class, such as java.lang.Object.  While a loader is being asked, the thread asks no other
- * loader.  If a loader was not asked or did not find the class, the next sweep asks it (again), and
- * adds the hooks to its classes.
+ * loader.  If a loader was not asked or did not find the hooks class, the next sweep asks it
+ * (again), and adds the hooks to its classes.
  */
 #include "jvm/alloc/alloc_instrument.h"
 #include "jvm/instrument/hooks.h"

@@ -222,7 +222,7 @@ static bool finds_hooks(struct ag_sweep *s, jclass class)
 	return tag <= AG_ALLOC_CODE_VISIBLE;
 }
 
-/* Returns true if the class may have got hooks while it was loaded, according to its loader. */
+/* Returns true if the class may have got hooks while loaded: its loader finds the hooks class. */
 static bool may_have_hooks(struct ag_sweep *s, jclass class)
 {
 	jobject loader = NULL;
@@ -296,8 +296,9 @@ int ag_alloc_code_sweep(struct ag_sweep *s)
 			return -1;
 	}
 	/*
-	 * In a callback, -Xcheck:jni of JDK 8 and 11 adds these references to the callback's own.
-	 * If the capacity is not available, -Xcheck:jni only warns.
+	 * Double the number: in a callback, -Xcheck:jni of JDK 8 and 11 counts the references to
+	 * the classes together with those of the callback.  If the capacity is not available,
+	 * -Xcheck:jni only warns.
 	 */
 	if (ag_ref_expect(s->jvm, 2 * ((jint)classes.n + 64)) != 0)
 		ag_clear_error(s->jvm);

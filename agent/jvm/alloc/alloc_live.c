@@ -175,7 +175,7 @@ static int count_tagged(struct ag_jvm *jvm, struct counting *counting)
 /*
  * Does not force a collection if the JVM is dying: HotSpot stops concurrent collectors before it
  * sends VMDeath, and with ZGC and Shenandoah a collection that is forced after that would never
- * end.  So live objects are then found by following references.
+ * end.  In that case the function follows references to find the live objects.
  */
 int ag_live_count(struct ag_jvm *jvm, struct ag_alloc_profile *profile)
 {

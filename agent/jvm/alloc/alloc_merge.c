@@ -97,7 +97,10 @@ void ag_exact_merge(struct ag_alloc_profile *profile)
 				lost += merge_cell(profile, &cells->at[c]);
 		}
 	}
-	/* Replace the loss of the last merge in `dropped`; the difference may be negative. */
+	/*
+	 * `dropped` includes the loss of the last merge: replace that by the loss of this merge.
+	 * The difference may be negative.
+	 */
 	ag_exact_drop(profile, lost - profile->exact->lost);
 	profile->exact->lost = lost;
 }

@@ -25,7 +25,8 @@ struct ag_alloc_profile_wanted {
 	uint32_t depth;    /* stack frames, 1 to WIRE_ALLOC_DEPTH */
 	size_t memory;     /* bytes for sites, classes and the threads' tables */
 	uint32_t age;      /* only objects that survived this many collections count as live */
-	const char *const *globs; /* if exact: Java names of classes ("a.b.*", "int[]"); copied */
+	/* if exact: globs for the Java names of the counted classes ("a.b.*", "int[]"); copied */
+	const char *const *globs;
 	uint32_t n_globs;         /* 0: all classes */
 };
 
@@ -48,10 +49,14 @@ struct ag_alloc_profile_state {
 	uint64_t ns;       /* duration of the profile, until its end or now */
 	uint64_t begin_ns; /* time that it took to begin the profile */
 	/*
-	 * number of samples; if exact, of counted objects, which is approximate during the profile
+	 * number of samples; in an exact profile, number of counted objects, which is approximate
+	 * until the profile ends
 	 */
 	uint64_t samples;
-	/* dropped: objects or samples that lacked memory; interval: sampling interval in bytes */
+	/*
+	 * dropped: number of objects or samples for which memory was lacking; interval: sampling
+	 * interval in bytes
+	 */
 	uint64_t bytes, dropped, interval;
 	uint32_t sites, kinds, collections;
 	uint32_t hooked, refused; /* classes with hooks, classes that were refused */

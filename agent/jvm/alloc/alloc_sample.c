@@ -13,7 +13,7 @@
  * The range of the intervals that the agent chooses, as log2 of bytes, and the number of samples
  * per second for which the agent chooses them.
  */
-#define FIRST_LOG2 19 /* longest: 512 KiB, HotSpot's default and mean of a thread's first gap */
+#define FIRST_LOG2 19 /* longest: 512 KiB, HotSpot's default; a thread's first gap has this mean */
 #define LEAST_LOG2 12
 #define PER_SECOND 1000
 #define BURST 2000 /* number of samples after which lengthen() doubles the interval */
@@ -27,8 +27,8 @@
  */
 struct sampler_slot {
 	struct ag_alloc_profile *profile; /* NULL: none; atomic */
-	uint64_t *gaps;  /* by shard: JNIEnv of a thread << 8 | log2 of its gap's interval */
-	uint32_t log2;   /* log2 of the interval that the agent chose; 0: it is fixed; atomic */
+	uint64_t *gaps;  /* by shard: JNIEnv << 8 | log2 of the interval: interval_of_sample() */
+	uint32_t log2;   /* log2 of the interval if the agent chose it; 0: the client did; atomic */
 	uint32_t burst;  /* number of samples since the last tick; atomic */
 	uint32_t taken;  /* claimed with ag_quiesce_claim() */
 	int64_t tick_ns;

@@ -3,7 +3,7 @@
 #include "jvm/jni_refs.h"
 
 #define ALIGN_MAX 256 /* limit of -XX:ObjectAlignmentInBytes */
-#define REFERENCES 4u /* a `type` is this, or 0 to 3: log2 of the size of a primitive */
+#define REFERENCES 4u /* value of `type` for references; 0 to 3: log2 of a primitive's bytes */
 #define MANY 1000     /* length of an array with which results are checked */
 
 static jarray new_array(struct ag_jvm *jvm, unsigned type, jclass object, jsize n)
@@ -56,8 +56,8 @@ static jsize first_step(struct ag_jvm *jvm, unsigned type, jclass object, jlong 
 }
 
 /*
- * Computes the size of the header with n = first_step(): because of alignment, an empty array has
- * room for n - 1 elements after its header.
+ * Computes the size of the header from n, the result of first_step().  Because of alignment, an
+ * empty array has room for n - 1 elements after its header.
  */
 static int measure(struct ag_jvm *jvm, struct ag_sizes *sizes, unsigned type, jclass object)
 {

@@ -1,7 +1,7 @@
 /*
- * State that the source files of a profile share.  alloc_profile.c allocates, ends and frees it;
- * alloc_sample.c, alloc_exact.c (with alloc_hooks.c and alloc_instrument.c) and alloc_live.c fill
- * it.
+ * State that the source files of a profile share.  alloc_profile.c allocates, ends and frees the
+ * profile; alloc_sample.c, alloc_exact.c (with alloc_hooks.c and alloc_instrument.c) and
+ * alloc_live.c fill it.
  */
 #ifndef JTOOL_AGENT_JVM_ALLOC_ALLOC_STATE_H
 #define JTOOL_AGENT_JVM_ALLOC_ALLOC_STATE_H
@@ -16,8 +16,8 @@ struct ag_exact; /* alloc_exact_state.h */
 
 struct ag_alloc_profile {
 	struct ag_alloc_profile_wanted wanted; /* its globs are in the arena */
-	jvmtiEnv *ti; /* the profile's own; disposing of it ends the tags and capabilities */
-	jvmtiEventCallbacks callbacks; /* of this environment, see ag_alloc_profile_listen() */
+	jvmtiEnv *ti; /* the profile's own; disposing of it frees its tags and capabilities */
+	jvmtiEventCallbacks callbacks; /* of the environment `ti`, see ag_alloc_profile_listen() */
 	JNIEnv *own;  /* of the session's thread, whose allocations are not counted */
 	struct ag_arena arena;
 	struct ag_alloc_classes *kinds;
@@ -72,9 +72,9 @@ void ag_live_mark(struct ag_alloc_profile *profile, jobject object, uint32_t sit
 int ag_live_on(struct ag_jvm *jvm, struct ag_alloc_profile *profile);
 void ag_live_off(struct ag_alloc_profile *profile);
 /*
- * Counts the live objects of all sites, after it has forced a full collection.  If profile->dying
- * is set, the JVM cannot collect any more; the function then follows references instead, which
- * takes longer.  Returns 0, or -1 with the error recorded.
+ * Forces a full collection, then counts the live objects of all sites.  If profile->dying is set,
+ * the JVM cannot collect any more; the function then follows references instead, which takes
+ * longer.  Returns 0, or -1 with the error recorded.
  */
 int ag_live_count(struct ag_jvm *jvm, struct ag_alloc_profile *profile);
 

@@ -3,7 +3,7 @@
 
 #include "jvm/alloc/alloc_exact_state.h"
 
-#define NUMBERS (UINT32_C(1) << 30) /* numbers are below AG_KEY_ARRAY_SITE */
+#define NUMBERS (UINT32_C(1) << 30) /* limit of site numbers, below AG_KEY_ARRAY_SITE */
 
 /*
  * The last assigned number.  Never reset, because code that outlives its profile must not use
@@ -22,7 +22,7 @@ static struct ag_array_site *chunk_of(struct ag_exact *exact, uint32_t i)
 	if (!chunk || __atomic_compare_exchange_n(at, &none, chunk, false, __ATOMIC_ACQ_REL,
 						  __ATOMIC_ACQUIRE))
 		return chunk;
-	return none; /* another thread has stored this chunk meanwhile; `chunk` is wasted */
+	return none; /* the chunk that another thread stored meanwhile; `chunk` is wasted */
 }
 
 static const char *copy_owner(struct ag_exact *exact, const char *owner, size_t len)

@@ -1,12 +1,15 @@
 #include "jvm/alloc/recording.h"
 
 #define NS_PER_MS 1000000
-#define ENTER_MS 10000 /* maximum wait for access: another session may walk a large heap */
+#define ENTER_MS 10000 /* maximum wait for access; the thread with access may walk a large heap */
 
 static struct {
 	struct ag_jvm jvm;
 	jrawMonitorID monitor; /* protects the members below, except `profile` */
-	/* a thread has exclusive access; a session has requested the end; the end has begun */
+	/*
+	 * busy: a thread has exclusive access; asked: a session has requested the end; over: the
+	 * end has begun
+	 */
 	bool busy, asked, over;
 	int64_t begin_ns;
 	uint32_t flags;
