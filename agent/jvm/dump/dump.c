@@ -27,7 +27,7 @@ static bool is_late(struct ag_dump *d)
 	       ag_now_ns() - d->begin_ns > (int64_t)d->opts->pause_ms * 1000000;
 }
 
-/* Returns true for roots of threads, reported before the clone: graph_snapshot.c has the reason. */
+/* Returns true for roots that must be reported before the clone (reason: graph_snapshot.c). */
 static bool is_of_thread(jvmtiHeapReferenceKind kind)
 {
 	return kind == JVMTI_HEAP_REFERENCE_THREAD || kind == JVMTI_HEAP_REFERENCE_STACK_LOCAL ||
@@ -67,7 +67,7 @@ static void find_addresses(struct ag_dump *d)
 	}
 }
 
-/* When all roots are known: finds the layouts, and notes all classes for HotSpot to visit. */
+/* When all roots are known: finds the layouts, and notes all classes as roots (walk_order.h). */
 static void begin_child(struct ag_dump *d)
 {
 	const jobject *own = d->own.objects + d->own.n - 1 - AG_GRAPH_ARRAYS;
@@ -183,7 +183,7 @@ static jobject new_pattern(struct ag_jvm *jvm, bool is_long)
 	return NULL;
 }
 
-/* Creates d->samples.  Returns 1; 0: a reference is not ag_is_plain(); -1: error recorded. */
+/* Creates d->samples.  Returns 1; or 0 if a reference is not ag_is_plain(); or -1 on an error. */
 static int make_samples(struct ag_dump *d)
 {
 	struct ag_jvm *jvm = d->jvm;
@@ -217,7 +217,7 @@ static bool are_plain(const struct ag_dump *d)
 
 #define CONSTANTS_SIZE (AG_DUMP_CONSTANTS * sizeof(struct ag_dump_constant))
 
-/* Allocates the memory that the callbacks need, because they must not call an allocator. */
+/* Allocates what the callbacks need in advance, because they must not call an allocator. */
 static int make_room(struct ag_dump *d)
 {
 	d->roots = ag_dump_map(ROOTS * sizeof(*d->roots));

@@ -19,12 +19,12 @@
 #define REGION_SIZE ((size_t)1 << (REGION_BITS - 6)) /* bytes; one bit for each 8 bytes of heap */
 #define STACK_FIRST ((size_t)1 << 17)
 #define VALUES_SIZE ((size_t)64 << 20)
-#define AHEAD 16 /* number of objects that are being prefetched before they are visited */
+#define AHEAD 16 /* number of objects by which a prefetch precedes the visit */
 #define STEP 256 /* objects between two increments of *progress */
 #define CHUNK 4096 /* bytes that are converted and then written at once */
 #define MARK_MOVED 3u /* low bits of the mark word of an object that a collector has moved */
 
-/* Bytes of the sub-records before the field values or elements, without the tag. */
+/* Bytes of a sub-record between its tag and its field values or elements. */
 #define INSTANCE_HEADER (8 + 4 + 8 + 4)
 #define OBJECTS_HEADER (8 + 4 + 4 + 8)
 #define PRIMITIVES_HEADER (8 + 4 + 4 + 1)

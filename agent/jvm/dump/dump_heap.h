@@ -1,5 +1,6 @@
 /*
- * Reads the heap in the child, where it does not change, and visits each reachable object once.
+ * Reads the heap in the child of a snapshot (snapshot/snapshot.h), where the heap does not change,
+ * and visits each reachable object once.
  *
  * HotSpot's walk takes 50 to 100 ns a reference, in one thread.  The child knows the layout of all
  * classes, so it needs HotSpot's walk for the roots and the classes only.
@@ -13,7 +14,7 @@
 #include "jvm/snapshot/snapshot.h"
 #include "jvm/snapshot/walk_order.h"
 
-/* Number of elements, whose values are 1, 2, …, of two arrays for ag_dump_heap_init(). */
+/* Length of the two arrays for ag_dump_heap_init() whose elements are 1, 2, …. */
 #define AG_DUMP_PATTERN 37
 
 struct ag_dump_heap {
@@ -23,12 +24,12 @@ struct ag_dump_heap {
 	struct ag_hash_map by_address; /* address of a java.lang.Class → number of the class */
 	struct ag_array_layout refs; /* layout of references in arrays and fields */
 	unsigned length_at;   /* offset of an array's length */
-	/* offset of a primitive array's first element: large_at if elements have 8 bytes */
+	/* offset of a primitive array's first element: large_at for elements of 8 bytes */
 	unsigned small_at, large_at;
 
 	uint64_t **marks; /* by region: a bit for each 8 bytes of heap; NULL: not mapped yet */
 	uint64_t *stack;  /* addresses of objects that are marked but not yet visited */
-	size_t n, cap;    /* of the stack: number of addresses, and of entries */
+	size_t n, cap;    /* numbers of addresses: on the stack, and for which it has room */
 	uint8_t *values, *values_end; /* memory that is left for ag_dump_class.values */
 	uint32_t n_unknown; /* number of visited boot loader classes that the class list lacks */
 	struct ag_hprof *out;
@@ -103,7 +104,7 @@ uint32_t ag_dump_mirrored(const struct ag_dump_heap *h, uint64_t mirror);
 /* Returns true if the object is a java.lang.Class, but not that of a primitive type. */
 bool ag_dump_is_class(const struct ag_dump_heap *h, uint64_t object);
 uint32_t ag_dump_length(const struct ag_dump_heap *h, uint64_t array);
-/* Returns the offset of a field: in the object, or of a static field in the java.lang.Class. */
+/* Returns a field's offset: in the object or, for a static field, in the java.lang.Class. */
 uint32_t ag_dump_offset(const struct ag_dump_field *field);
 /* Computes c->values and c->data_len.  The members `super` of all superclasses must be set. */
 void ag_dump_prepare(struct ag_dump_heap *h, struct ag_dump_class *c);

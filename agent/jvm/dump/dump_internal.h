@@ -31,7 +31,7 @@ struct ag_dump_current {
 	bool is_mirror;   /* the object is a java.lang.Class */
 	uint64_t sum;     /* sum of the addresses in its fields or elements, as reported */
 	uint32_t n;       /* number of addresses in `sum` */
-	/* If is_mirror, the addresses of further objects to which it refers; 0: null: */
+	/* if is_mirror, the addresses of further objects to which the object refers; 0: null */
 	uint64_t loader, signers, domain;
 	uint32_t n_constants;
 };
@@ -47,7 +47,7 @@ struct ag_dump {
 	struct ag_dump_layout layout;
 	struct ag_dump_stacks stacks;
 	struct ag_dump_heap heap;
-	struct ag_self_objects own; /* the agent's objects; last: arrays and holder (graph.h) */
+	struct ag_self_objects own; /* the agent's; the last are arrays and holder (graph.h) */
 	struct ag_self_objects sampled;  /* the objects of `samples` */
 	struct ag_klass_samples samples;
 	jobject bytes, longs;       /* arrays with the values 1 to AG_DUMP_PATTERN */

@@ -1,5 +1,6 @@
 /*
- * The layout of all classes: it is read with JVMTI before a snapshot, and used in the child.
+ * The layout of all classes.  The agent reads it with JVMTI before a snapshot, and the snapshot's
+ * child (snapshot/snapshot.h) uses it.
  *
  * In HotSpot the jfieldID of an instance field is the field's offset in the object, shifted by two
  * bits; the jfieldID of a static field points to a JNIid, which has the offset in the
@@ -37,7 +38,8 @@ struct ag_dump_value {
 
 struct ag_dump_class {
 	uint32_t name;     /* number of an HPROF symbol */
-	uint32_t first, n; /* index and number of the fields that the class itself declares */
+	/* the fields that the class itself declares: index of the first in `fields`, and number */
+	uint32_t first, n;
 	uint32_t loader;   /* of an array class: number of its loader in `loaders` */
 	jclass super_ref;  /* local reference to the superclass; NULL: an interface, or Object */
 	uint8_t kind;      /* enum ag_dump_kind */

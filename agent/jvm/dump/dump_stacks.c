@@ -87,7 +87,7 @@ static int find_method(struct reading *r, jmethodID id, uint32_t *number)
 	    ag_hash_map_grow(&s->numbers, r->jvm->mem, METHODS_MAX) != 0)
 		return ag_fail_memory(r->jvm);
 	*number = s->n_methods;
-	(void)ag_hash_map_add(&s->numbers, key, *number); /* cannot fail: a new key, and room */
+	(void)ag_hash_map_add(&s->numbers, key, *number); /* cannot fail: new key, enough room */
 	return name_method(r, id, &s->methods[s->n_methods++]);
 }
 

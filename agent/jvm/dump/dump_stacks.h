@@ -29,7 +29,8 @@ struct ag_dump_stacks {
 	struct ag_hash_map numbers; /* jmethodID → index in `methods` */
 	struct ag_dump_frame *frames;
 	uint32_t n_frames, cap_frames;
-	uint32_t *first; /* by thread: index of its innermost frame; after the threads: n_frames */
+	/* by thread: index of its innermost frame in `frames`; one more entry, which is n_frames */
+	uint32_t *first;
 };
 
 /*
