@@ -132,7 +132,10 @@ static struct ag_hash_entry *new_class(struct ag_graph_walk *w, uint64_t address
 	return slot;
 }
 
-/* Runs in the first callback, because from then on no object moves until the walk ends. */
+/*
+ * Begins the heap stream with the addresses of the classes and of the agent's objects.  Runs in the
+ * first callback, because from then on no object moves until the walk ends.
+ */
 void ag_graph_begin(struct ag_graph_walk *w)
 {
 	w->begin_ns = ag_now_ns();
@@ -252,9 +255,9 @@ static inline void on_class(struct ag_graph_walk *w, uint64_t referrer, uint64_t
 }
 
 /*
- * Writes the fields of a java.lang.Class.  These records do not contain the sizes of the field
- * values.  The agent has local references to the values, so HotSpot reports the values as roots,
- * and the ROOT records contain the sizes.
+ * Writes a FIELD record for each field of a java.lang.Class.  These records do not contain the
+ * sizes of the field values.  The agent has local references to the values, so HotSpot reports the
+ * values as roots, and the ROOT records contain the sizes.
  */
 static void write_class_fields(struct ag_graph_walk *w, uint32_t class)
 {

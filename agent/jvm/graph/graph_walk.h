@@ -23,10 +23,10 @@
 #define AG_REFERENT(index, strength) ((uint32_t)(index) << 2 | (strength))
 
 /*
- * For each class of the class index: the values of the reference fields of its java.lang.Class (its
- * mirror), see graph_mirrors.c.
+ * Has, for each class of the class index, the values of the reference fields of its java.lang.Class
+ * (its mirror), see graph_mirrors.c.
  */
-#define AG_MIRROR_FIELDS 24 /* JDK 8 to 27 have up to 17 */
+#define AG_MIRROR_FIELDS 24 /* maximum of these fields; JDK 8 to 27 have up to 17 */
 struct ag_mirrors {
 	struct ag_mirror_field {
 		jobject object; /* a local reference */
@@ -34,7 +34,8 @@ struct ag_mirrors {
 		bool owns_ref;  /* false: an earlier entry has the same reference, and owns it */
 	} *list;
 	uint32_t n, cap;
-	uint32_t *first; /* by class number: index of its first value in `list`; at the end: n */
+	/* by class number: index of its first value in `list`; one more entry, which is n */
+	uint32_t *first;
 };
 
 struct ag_graph_walk {
@@ -55,7 +56,7 @@ struct ag_graph_walk {
 	const uint32_t *referents;       /* AG_REFERENT() of each class in `loaded` */
 	const struct ag_mirrors *mirrors;
 	struct ag_vthreads vthreads;
-	const struct ag_self_objects *own; /* the agent's objects; last: the arrays, the holder */
+	const struct ag_self_objects *own; /* the agent's; the last are the arrays and the holder */
 	struct ag_wait_limit patience; /* limits the pause, and sums up the waits for the client */
 	uint64_t written;      /* bytes of the heap stream in earlier frames */
 	int64_t begin_ns;      /* begin of the pause; 0: before the first callback */
@@ -67,7 +68,8 @@ struct ag_graph_walk {
 	/* Of a walk in a child process: */
 	struct ag_snapshot *snapshot; /* NULL: the walk runs in the JVM */
 	struct ag_walk_order order;
-	uint32_t nameless; /* roots without a method name: the jmethodID exists in the child only */
+	/* number of roots without a method name, because the jmethodID exists in the child only */
+	uint32_t nameless;
 };
 
 static inline void ag_graph_write(struct ag_graph_walk *w, const struct heap_stream_record *record)
