@@ -18,7 +18,7 @@
 #include "util/dirent.h"
 
 #ifndef SYS_close_range
-#define SYS_close_range 436 /* Linux 5.9, on all architectures */
+#define SYS_close_range 436 /* since Linux 5.9, on all architectures */
 #endif
 #if defined(__x86_64__)
 #define ARCHITECTURE AUDIT_ARCH_X86_64
@@ -29,7 +29,7 @@
 #endif
 
 #define SIGNALS 64
-#define KERNEL_SIGSET 8 /* bytes */
+#define KERNEL_SIGSET 8 /* bytes of the kernel's sigset_t */
 
 void ag_exit(int code)
 {

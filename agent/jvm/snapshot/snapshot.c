@@ -15,10 +15,10 @@
 #include "util/text.h"
 #include "wire/frame.h"
 
-#define KERNEL_SIGSET 8 /* bytes */
+#define KERNEL_SIGSET 8 /* bytes of the kernel's sigset_t */
 #define LOOK_MS 50
-#define STILL_NS INT64_C(1500000000)  /* maximum time without progress */
-#define BUSY_NS INT64_C(20000000000)  /* the maximum while is_busy(), as on a loaded machine */
+#define STILL_NS INT64_C(1500000000)  /* maximum time without progress of the child */
+#define BUSY_NS INT64_C(20000000000)  /* that maximum while the child is_busy() */
 
 static int fail(struct ag_snapshot *s, enum wire_snapshot_why why, int code)
 {
@@ -58,7 +58,10 @@ static void close_end(int *fd)
 	*fd = -1;
 }
 
-/* Waits until the child has ended.  Returns its status; 0: other code in the JVM has reaped it. */
+/*
+ * Waits until the child has ended.  Returns the child's status, or 0 if other code in the JVM has
+ * reaped the child.
+ */
 static int wait_for_child(struct ag_snapshot *s)
 {
 	int status = 0;
@@ -210,7 +213,10 @@ static bool progresses(const struct ag_snapshot *s, struct progress *p)
 	return now - p->since_ns < BUSY_NS && is_busy(s);
 }
 
-/* Waits for data.  Returns 1; 0: the child does not progress; -1: the client has disconnected. */
+/*
+ * Waits for data.  Returns 1; or 0 if the child does not progress; or -1 if the client has
+ * disconnected.
+ */
 static int wait_for_data(struct ag_snapshot *s, struct ag_chan *client, struct progress *p)
 {
 	struct pollfd fds[] = {
@@ -234,7 +240,7 @@ static int wait_for_data(struct ag_snapshot *s, struct ag_chan *client, struct p
 	}
 }
 
-/* Receives len bytes.  Returns 1; without all bytes, 0 or -1 like ag_snapshot_receive(). */
+/* Receives len bytes.  Returns 1; or, if they do not arrive, 0 or -1 as ag_snapshot_receive(). */
 static int receive_all(struct ag_snapshot *s, struct ag_chan *client, uint8_t *data, size_t len)
 {
 	struct progress p = { 0 };

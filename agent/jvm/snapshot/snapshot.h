@@ -25,7 +25,7 @@ struct ag_snapshot_page {
 	volatile uint64_t callbacks;
 };
 
-/* Exit codes of the child.  Only with AG_CHILD_DONE, the child has sent its last frame. */
+/* Exit codes of the child, which has sent its last frame only if the code is AG_CHILD_DONE. */
 enum {
 	AG_CHILD_DONE = 0,
 	AG_CHILD_SHARED = 100, /* an object is in shared memory */

@@ -9,7 +9,7 @@
  * `table` and `tail`:
  *
  * - The table is a root, because the agent has a local reference to it.  The callbacks accept no
- *   other root, and note the addresses of all others.  The first element of the table is a known
+ *   other root, but note the addresses of other roots.  The first element of the table is a known
  *   object, the other elements are null.  When HotSpot reports the first element, it has reported
  *   all roots.  The callback for the first element stores the tail in the second element, and the
  *   noted roots in the following elements.  HotSpot reads one element after the other, so it then
@@ -29,7 +29,7 @@
 /* How elements are stored in an Object[]. */
 struct ag_array_layout {
 	unsigned offset; /* of the first element in the array, in bytes */
-	bool is_narrow;  /* elements have 4 bytes: (address - base) >> shift; else 8: address */
+	bool is_narrow;  /* 4 bytes: (address - base) >> shift; else 8 bytes: the address */
 	unsigned shift;
 	uint64_t base;
 };
