@@ -60,7 +60,7 @@ static void learn_class(struct ag_jvm *jvm, struct ag_java_lang *java, jclass cl
 	}
 }
 
-/* Looks for names only, because only the boot loader can define classes of java.lang. */
+/* Comparing names is enough, because only the boot loader can define classes of java.lang. */
 int ag_java_lang_init(struct ag_jvm *jvm, struct ag_java_lang *java)
 {
 	int release = ag_jvmti_release(jvm);
@@ -71,7 +71,8 @@ int ag_java_lang_init(struct ag_jvm *jvm, struct ag_java_lang *java)
 	if (release < 0 || ag_ref_push(jvm) != 0)
 		return -1;
 	rc = ag_classes_get(jvm, &classes);
-	if (rc == 0) /* -Xcheck:jni of JDK 8 and 11 adds the references of outer frames */
+	/* Double: -Xcheck:jni of JDK 8 and 11 counts the references of outer frames as well. */
+	if (rc == 0)
 		rc = ag_ref_expect(jvm, 2 * ((jint)classes.n + 64));
 	for (uint32_t i = 0; rc == 0 && i < classes.n; i++) {
 		char *signature = ag_class_signature(jvm, classes.list[i]);

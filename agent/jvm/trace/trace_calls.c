@@ -7,8 +7,8 @@
 #define RECORDS_MAX 4096u
 #define ARGS_ROOM_MAX 8192u
 #define RESULT_ROOM_MAX 4096u
-#define CLASS_ROOM 512u /* for the class of an exception, if no values are recorded */
-#define SCAN_MAX 8 /* records examined per attempt, so that the hook does not delay its thread */
+#define CLASS_ROOM 512u /* bytes for the class of an exception, if no values are recorded */
+#define SCAN_MAX 8 /* records that one search examines, so that a hook does not delay its thread */
 
 /*
  * The parts of a token, from the lowest bits on: the trace's slot, the index of the record, the

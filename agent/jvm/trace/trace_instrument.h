@@ -8,7 +8,8 @@
 
 struct ag_install_class {
 	jweak class;       /* weak, so that the class can be unloaded; NULL: it gets no hooks */
-	uint32_t first, n; /* first index and number of its methods in `probes` and `methods` */
+	/* its part of ag_install.probes and .methods: first index, number of methods */
+	uint32_t first, n;
 };
 
 struct ag_install {

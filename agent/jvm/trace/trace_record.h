@@ -20,7 +20,7 @@ enum ag_record_kind {
 struct ag_record {
 	uint64_t state; /* generation << 2 | enum ag_record_kind */
 	int64_t began_ns, ended_ns;
-	int64_t hooks_ns; /* time that hooks used before the call began */
+	int64_t hooks_ns; /* time of the hooks for entry and arguments, before the call began */
 	uint64_t thread_id;
 	uint32_t method, n_args; /* index of the method; number of arguments recorded so far */
 	uint32_t args_len, result_len, n_frames;

@@ -27,12 +27,13 @@
  * line.  The counters belong to the slot in ag_traces, not to the trace in it, and are never reset.
  */
 struct ag_trace_counters {
-	uint64_t count; /* hooks in flight; the bits from AG_IN_FLIGHT_BITS on: ended calls */
+	uint64_t count; /* low AG_IN_FLIGHT_BITS bits: hooks in flight; above: ended calls */
 	uint64_t too_many, no_room, ns;
 } __attribute__((aligned(AG_CACHE_LINE)));
 
 struct ag_method {
-	char *kinds; /* types of arguments, then of the result: JVMS 4.3, but 'L' for arrays */
+	/* a char per argument, then for the result: as in JVMS 4.3, but 'L' for arrays */
+	char *kinds;
 	uint32_t n;  /* number of arguments */
 };
 
