@@ -158,8 +158,8 @@ static size_t count_differences(const struct class_capture *c, const struct cf_c
 }
 
 /*
- * Counts every captured method as different, because the class file or the pool in memory is
- * invalid, so that no code can be compared.
+ * Counts every captured method as different.  Called if the class file or the pool in memory is
+ * invalid, because no code can then be compared.
  */
 static size_t all_differ(const struct class_capture *c, const struct captured_method **first)
 {

@@ -35,8 +35,8 @@ struct class_capture {
 
 	/* State while frames arrive: */
 	/*
-	 * The buffer that receives the next bytes: `file`, `pool` or the `code` of a method.  This
-	 * struct must not move until they have arrived.
+	 * the buffer that receives the next bytes: `file`, `pool` or the `code` of a method.  This
+	 * struct must not move until these bytes have arrived.
 	 */
 	struct buf *filling;
 	/* bytes that `filling` still needs, and bytes that were announced for this class so far */

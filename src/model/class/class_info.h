@@ -34,7 +34,7 @@ struct class_info {
 	struct class_supers interfaces;
 	struct class_members fields;
 	struct class_members methods; /* sorted by name, then descriptor */
-	uint32_t major, minor; /* version of the class file; 0, 0: unknown */
+	uint32_t major, minor; /* version of the class file; both 0: unknown */
 	uint32_t constants;    /* size of the constant pool in memory; 0: unknown */
 	char *file;            /* name of the source file, or "" */
 };

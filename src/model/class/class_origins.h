@@ -18,8 +18,8 @@ struct class_loader {
 };
 
 /*
- * The origins by their ids, which begin at 1.  Loader 0 is the bootstrap loader.  Module 0 and
- * source 0 mean that the class has none.
+ * The origins by their ids, which begin at 1.  Loader 0 is the bootstrap loader.  A class with
+ * module 0 has no module, and a class with source 0 has no code source.
  */
 struct class_origins {
 	struct class_loader *loaders;

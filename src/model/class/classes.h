@@ -41,7 +41,7 @@ const char *class_kind(const struct class_row *row);
 const char *class_modifiers(const struct class_row *row, char *text, size_t size);
 bool class_is_interface(const struct class_row *row); /* true for interfaces and annotations */
 bool class_is_array(const struct class_row *row);
-bool class_is_linked(const struct class_row *row); /* true for arrays */
+bool class_is_linked(const struct class_row *row); /* true for every array class */
 bool class_is_patched(const struct class_row *row);
 
 /*

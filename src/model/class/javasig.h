@@ -50,7 +50,8 @@ void javasig_field(struct buf *out, const struct javasig_member *field);
 /*
  * Adds the declaration of a method, for example "public static <T> void f(java.util.List<T>,
  * int...) throws E".  `class` is the name of the method's class as in a Class constant; it replaces
- * the name of a constructor.  `interface` adds "default" where it applies.
+ * the name of a constructor.  `interface`: the class is an interface, so "default" is added to
+ * its instance methods that have code and are not private.
  */
 void javasig_method(struct buf *out, const struct javasig_member *method, struct cf_text class,
 		    bool interface);

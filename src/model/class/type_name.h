@@ -34,7 +34,8 @@ bool type_name_matches(const char *name, const char *word);
  */
 bool type_name_is_simple(const char *word);
 /*
- * Returns true if the class passes --filter `word`: `word` matches its name or is its simple name.
+ * Returns true if the class `name` passes --filter `word`: `word` matches the name, or is the
+ * simple name of the class.
  */
 bool type_name_is_chosen(const char *name, const char *word);
 /*
