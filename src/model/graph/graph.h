@@ -131,7 +131,7 @@ bool graph_next(struct graph_edges *edges, struct graph_edge *edge);
 
 /* The shortest path from the roots to each node.  With `weak`, paths may contain REFERENT edges. */
 struct graph_bfs {
-	/* indexed by node: previous node on its path; a root has itself; GRAPH_NONE: unreachable */
+	/* indexed by node: the previous node on its path; a root has itself; GRAPH_NONE: no path */
 	uint32_t *parent;
 	uint32_t *edge;   /* indexed by node: the edge from `parent`; use graph_bfs_edge() */
 };

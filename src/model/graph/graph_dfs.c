@@ -5,8 +5,9 @@
 #define AT_END UINT32_MAX         /* all edges of the node were followed */
 
 /*
- * Returns the last edge of a node.  The search follows it first, because HotSpot's visit stack is
- * last-in first-out, so the heap stream describes the target of the last edge first.
+ * Returns the last edge of a node.  HotSpot's visit stack is last-in first-out, so the heap stream
+ * describes the target of the last edge first.  The search follows the last edge first as well, and
+ * thus reads most edges in the order in which they are stored.
  */
 static uint32_t last_edge(const struct graph *g, uint32_t node)
 {

@@ -24,7 +24,7 @@ enum held_role {
 };
 
 struct held_by_class_wanted {
-	/* indexed by big object: the holder for the objects that it dominates; GRAPH_NONE: none */
+	/* by big object: the holder for objects that the big object dominates; GRAPH_NONE: none */
 	const uint32_t *holders;
 	const uint8_t *roles;    /* indexed by big object: enum held_role */
 	uint32_t roots;          /* the holder for objects that only the roots dominate */
