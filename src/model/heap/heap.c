@@ -90,7 +90,8 @@ const char *heap_strength(uint32_t strength)
 }
 
 /*
- * Returns a copy of the class, for its fields.  If the class number is invalid, the copy has none.
+ * Returns a copy of a class, for its fields.  If the class number is invalid, the copy has no
+ * fields.
  */
 static struct heap_class fields_of(const struct heap *h, uint32_t class)
 {

@@ -4,7 +4,7 @@
  * The fields of all direct and inherited interfaces come first, each interface once; then those of
  * the superclasses, from java.lang.Object down; then those of the class itself.  Static and
  * instance fields are numbered together, for each class in the order of GetClassFields.  This was
- * verified for JDK 8 to 27, also with constants in interfaces, interfaces inherited twice and
+ * verified for JDK 8 to 27, including constants in interfaces, interfaces inherited twice and
  * statics among instance fields.  The order of the fields within a class varies, but GetClassFields
  * returns them in the order of their indices.
  */

@@ -100,9 +100,7 @@ static struct heap_class class_of(const struct class_row *row, const struct clas
 	};
 }
 
-/*
- * Adds the classes to w->heap in the order of their numbers, because w->classes may have any order.
- */
+/* Adds the classes to w->heap in the order of their numbers, whatever the order of w->classes. */
 void heap_wire_finish(struct heap_wire *w, struct graph_facts *facts)
 {
 	const struct classes *classes = w->classes;

@@ -49,13 +49,13 @@ void retained_filter(struct retained *r, const char *glob);
  * dominates.
  */
 struct retained_entry {
-	/* the object; GRAPH_NONE: the entry is the total of other objects of `holder` */
+	/* the object; GRAPH_NONE: the entry is the total of other objects below `holder` */
 	uint32_t node;
 	uint32_t holder; /* node of the dominator; graph_n(): only the roots dominate it */
 	unsigned depth;  /* level in the tree; 0: directly below the roots */
 	bool has_edge;   /* the holder refers directly to the object, by `edge` */
 	struct graph_edge edge;
-	struct held_by_class_sum rest; /* the total of other objects */
+	struct held_by_class_sum rest; /* if `node` is GRAPH_NONE: that total */
 };
 
 struct retained_tree {

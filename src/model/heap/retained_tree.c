@@ -84,7 +84,7 @@ static uint32_t node_above(const struct outline *l, uint32_t number)
 	return above == GRAPH_NONE ? l->bigs.tree->n : l->bigs.list[above].node;
 }
 
-/* Removes the children of a holder after the first `children`. */
+/* Removes all children of a holder except the first opts->children. */
 static void cut_children(struct outline *l, struct outline_node *holder)
 {
 	uint32_t *link = &holder->first;
