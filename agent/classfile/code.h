@@ -18,13 +18,14 @@ struct cf_code {
 bool cf_code(const struct cf_member *method, struct cf_code *code);
 
 struct cf_handler {
-	uint16_t start, end, handler, type; /* type: index of a Class constant; 0: any exception */
+	/* pcs, except `type`: index of the Class constant of the caught class; 0: any exception */
+	uint16_t start, end, handler, type;
 };
 struct cf_handler cf_handler(const struct cf_code *code, uint16_t i);
 
 /*
- * The operands of an instruction.  After the colon: the members of struct cf_insn that contain the
- * operands.
+ * Which operands an instruction has.  In the comments below, a colon precedes the members of struct
+ * cf_insn that contain the operands.
  */
 enum cf_operands {
 	CF_OP_ILLEGAL,   /* not an instruction */
@@ -43,7 +44,7 @@ enum cf_operands {
 	CF_OP_BRANCH_W,
 	CF_OP_TABLE,     /* tableswitch */
 	CF_OP_LOOKUP,    /* lookupswitch */
-	CF_OP_WIDE,      /* a wide prefix, which cf_insn() never returns */
+	CF_OP_WIDE,      /* the wide prefix; cf_insn() returns the widened instruction */
 };
 
 enum cf_operands cf_operands(uint8_t opcode);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Limits of a comparison: a hostile dynamic constant may be an argument of itself, many times. */
+/* Limits of a comparison, because a hostile dynamic constant may be its own argument many times. */
 #define DEPTH_MAX 16
 #define ARGUMENTS_MAX (1u << 20)
 
@@ -141,7 +141,7 @@ static bool same_bootstrap(const struct cf_body *a, uint16_t i, const struct cf_
 	return true;
 }
 
-/* Returns the number (struct side) of the instruction to which a jump leads, or 0 if none. */
+/* Returns the number (struct side) of the instruction to which a jump leads; 0 if there is none. */
 static uint32_t target(const struct side *s, const struct cf_insn *insn, int32_t offset)
 {
 	int64_t at = (int64_t)insn->pc + offset;

@@ -11,7 +11,7 @@ struct cf_body {
 	const struct cf_pool *pool;
 	const uint8_t *code;
 	uint32_t len;
-	/* The following are not known, and NULL or 0, for code read from the JVM's memory. */
+	/* The members below are not known for code read from the JVM's memory: NULL or 0. */
 	struct cf_attribute bootstraps; /* the BootstrapMethods attribute */
 	const uint8_t *handlers;        /* as in struct cf_code */
 	uint16_t n_handlers;

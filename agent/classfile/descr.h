@@ -5,7 +5,7 @@
 #include "classfile/read.h"
 
 struct cf_type {
-	char kind;            /* 'B' … 'Z', 'V' as in descriptors; 'L' also for arrays */
+	char kind;            /* first letter of the descriptor; for an array, 'L' instead of '[' */
 	uint8_t dimensions;   /* 0: not an array */
 	struct cf_text element; /* name of the class, or of an array's element; empty: primitive */
 	char element_kind;    /* of an array: the kind of its element; else equal to `kind` */

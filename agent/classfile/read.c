@@ -18,7 +18,8 @@ bool cf_text_same(struct cf_text a, struct cf_text b)
 }
 
 /*
- * Returns the length of a constant after its tag, not counting the text of a Utf8.  0: unknown tag.
+ * Returns the length of a constant after its tag, without the text of a Utf8; or 0 if the tag is
+ * not known.
  */
 static size_t constant_len(uint8_t tag)
 {
@@ -59,7 +60,7 @@ static bool skip_constant(struct cf_bytes *bytes, uint8_t tag)
 	return tag != CF_UTF8 || cf_take(bytes, cf_peek_u2(content));
 }
 
-/* Fills pool->at.  Returns NULL, or the reason why it failed. */
+/* Fills pool->at.  Returns NULL, or the reason for a failure. */
 static const char *find_constants(struct cf_pool *pool, struct cf_bytes *bytes)
 {
 	memset(pool->at, 0xff, pool->count * sizeof(*pool->at)); /* NO_CONSTANT */

@@ -52,9 +52,9 @@ enum cf_access {
 	CF_ACC_PROTECTED = 0x0004,
 	CF_ACC_STATIC = 0x0008,
 	CF_ACC_FINAL = 0x0010,
-	CF_ACC_SYNCHRONIZED = 0x0020, /* of methods; of classes: ACC_SUPER */
-	CF_ACC_VOLATILE = 0x0040,     /* of fields; of methods: ACC_BRIDGE */
-	CF_ACC_TRANSIENT = 0x0080,    /* of fields; of methods: ACC_VARARGS */
+	CF_ACC_SYNCHRONIZED = 0x0020, /* a method; the same bit of a class is ACC_SUPER */
+	CF_ACC_VOLATILE = 0x0040,     /* a field; the same bit of a method is ACC_BRIDGE */
+	CF_ACC_TRANSIENT = 0x0080,    /* a field; the same bit of a method is ACC_VARARGS */
 	CF_ACC_NATIVE = 0x0100,
 	CF_ACC_INTERFACE = 0x0200,
 	CF_ACC_ABSTRACT = 0x0400,
@@ -62,20 +62,21 @@ enum cf_access {
 	CF_ACC_SYNTHETIC = 0x1000,
 	CF_ACC_ANNOTATION = 0x2000,
 	CF_ACC_ENUM = 0x4000,
-	CF_ACC_MODULE = 0x8000, /* of classes; of parameters: ACC_MANDATED */
+	CF_ACC_MODULE = 0x8000, /* a class; the same bit of a parameter is ACC_MANDATED */
 };
 
 /* A constant pool, from a class file or from JVMTI GetConstantPool. */
 struct cf_pool {
 	const uint8_t *data;
-	uint32_t *at;  /* by index: offset of the constant's tag in data; UINT32_MAX: none */
+	uint32_t *at;  /* at[index]: offset of the constant's tag in `data`; UINT32_MAX: none */
 	uint16_t count; /* constant_pool_count: the highest index + 1 */
 	struct ag_mem *mem;
 };
 
 /*
- * Finds the constants in the *len bytes after constant_pool_count, and sets *len to the length of
- * the constants.  Returns NULL, or the reason for a failure; then there is nothing to release.
+ * Opens the constant pool that begins at `data`, where *len bytes are readable; `count` is its
+ * constant_pool_count.  Sets *len to the length of the constants.  Returns NULL, or the reason for
+ * a failure; then there is nothing to release.
  */
 const char *cf_pool_open(struct cf_pool *pool, const void *data, size_t *len, uint16_t count,
 			 struct ag_mem *mem) __attribute__((warn_unused_result));
@@ -88,8 +89,8 @@ const uint8_t *cf_constant(const struct cf_pool *pool, uint16_t index, uint8_t t
 
 struct cf_text cf_utf8(const struct cf_pool *pool, uint16_t index);
 /*
- * Returns the text to which a constant refers; `tag` is the tag that the constant must have, that
- * of a Class, String, MethodType, Module or Package.
+ * Returns the text to which a Class, String, MethodType, Module or Package constant refers.  `tag`
+ * says which of these the constant must be.
  */
 struct cf_text cf_named(const struct cf_pool *pool, uint16_t index, uint8_t tag);
 /* Returns the name in a Class constant: "java/lang/String" or "[I". */
@@ -98,7 +99,7 @@ struct cf_text cf_class_name(const struct cf_pool *pool, uint16_t index);
 /* A Fieldref, Methodref, InterfaceMethodref, Dynamic or InvokeDynamic constant. */
 struct cf_ref {
 	uint8_t tag;
-	uint16_t bootstrap;     /* of (Invoke)Dynamic: index into BootstrapMethods */
+	uint16_t bootstrap;     /* of Dynamic, InvokeDynamic: index in BootstrapMethods */
 	struct cf_text class;   /* of Fieldref, Methodref, InterfaceMethodref */
 	struct cf_text name, descriptor;
 };

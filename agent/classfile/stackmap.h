@@ -27,7 +27,7 @@ struct cf_map_entry {
 	uint8_t frame_type;
 	uint8_t n_chopped; /* number of locals of the previous frame that are removed */
 	uint16_t delta;    /* pc minus (1 + pc of the previous frame); first entry: the pc */
-	uint16_t n_locals; /* number of locals that follow; a full frame has only these */
+	uint16_t n_locals; /* number of locals that the entry adds or, in a full frame, has */
 };
 
 struct cf_map_entry cf_map_entry(struct cf_bytes *bytes);

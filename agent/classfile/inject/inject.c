@@ -3,9 +3,10 @@
 #include "classfile/inject/inject_internal.h"
 
 /*
- * A method of the class.  The array of these structs is also a hash table by name and descriptor:
- * in a hash slot, `first` is the first method of the slot's chain; `next` is the method that
- * follows this one in its chain.  Both are 1 + an index in the array, or 0 for none.
+ * A method of the class.  The array of these structs is a hash table by name and descriptor as
+ * well: element s is both method s and hash slot s.  `first` is the first method in the chain of
+ * slot s; `next` is the method after method s in its chain.  Both are 1 + an index in the array, or
+ * 0 for none.
  */
 struct target {
 	struct cf_text name, descriptor;

@@ -27,7 +27,7 @@
  *
  * A method that cannot be instrumented in this way is left unchanged; `refused` of its probe has
  * the reason.  Stack maps are written for class file versions 50 and later.  Attributes are copied,
- * except type annotations in a Code attribute; HotSpot also omits these annotations when it
+ * except type annotations in a Code attribute; HotSpot omits these annotations as well when it
  * reconstitutes a class file.
  *
  * Calls no JNI and has no state; linked into the agent and the client.

@@ -4,7 +4,7 @@
 
 #include "util/hash.h"
 
-/* Maximum number of added Class constants that inj_class() finds again and adds only once. */
+/* Maximum number of added Class constants in `names`; inj_class() does not find further ones. */
 #define NEW_NAMES 4096
 /*
  * Maximum number of names that are compared in a hash chain.  For a name after these a second Class
@@ -115,7 +115,7 @@ uint16_t inj_method(struct inj_constants *c, uint16_t class, const char *name,
 
 uint16_t inj_hook(struct inj_constants *c, enum inj_hook hook, const char *hooks_class)
 {
-	/* One string, not an array of pointers, which would need relocation at load time. */
+	/* One string, because an array of pointers would need relocation at load time. */
 	static const char names[] =
 #define HOOK(name, descriptor) #name "\0" descriptor "\0"
 #include "classfile/inject/hooks.def"

@@ -14,7 +14,10 @@ enum inj_hook {
 
 struct inj_name {
 	const char *text;
-	/* index: of the Class constant; next: index in `names` of the next in the chain; 0: none */
+	/*
+	 * index: of the Class constant, in the pool.  next: of the next name in the hash chain, in
+	 * `names`; 0 ends the chain.
+	 */
 	uint16_t len, index, next;
 };
 
@@ -27,7 +30,7 @@ struct inj_constants {
 	bool full;      /* a constant was not added, because the pool is full */
 	/* Indexes of added constants; 0: not added yet. */
 	uint16_t hooks_class, hooks[INJ_HOOKS], throwable, maps_name;
-	/* A hash table of Class constants by name, both the class's own and the added ones: */
+	/* The members below are a hash table of all Class constants, own and added, by name. */
 	struct inj_name *names; /* entry 0 is not used */
 	uint32_t n_names, names_max;
 	uint16_t heads[INJ_HEADS]; /* hash chains: index in `names` of the first name; 0: none */

@@ -19,8 +19,8 @@ enum cf_refusal inj_put_code(struct injection *in);
 /* Returns the new pc for jumps to the old `pc`, or INJ_NO_PC if no instruction begins there. */
 uint32_t inj_label(const struct injection *in, uint32_t pc);
 /*
- * Returns the new pc of the instruction at the old `pc`.  Of a return: the pc after the inserted
- * call of `exit…`.
+ * Returns the new pc of the instruction at the old `pc`.  For a return instruction, this is the pc
+ * after the inserted call of `exit…`.
  */
 uint32_t inj_new_pc(const struct injection *in, uint32_t pc);
 

@@ -1,6 +1,6 @@
 #include "classfile/inject/inject_maps.h"
 
-/* Limits a hostile class to 0.2 s and 64 MB; known classes need less than a tenth of that. */
+/* Limit of in->work: 0.2 s and 64 MB for a hostile class.  Known classes need a tenth or less. */
 #define WORK_MAX (1u << 26)
 #define NEW_FRAMES_MAX 3 /* per method: one at the entry, and one for each of two handlers */
 

@@ -13,7 +13,7 @@ struct inj_frames {
 	uint32_t pc;               /* pc of the current frame; UINT32_MAX before the first one */
 	struct cf_map_type *cells; /* local variables of the current frame, in injection.cells */
 	uint32_t n_cells;
-	uint32_t slots, max_slots; /* slots of these local variables (long, double: 2), and limit */
+	uint32_t slots, max_slots; /* slots of `cells` (long, double: 2), and max_locals */
 	struct cf_bytes stack;     /* stack of the current frame, encoded as in the table */
 	uint32_t n_stack;
 	bool failed;               /* the table is malformed */

@@ -4,8 +4,8 @@
 
 #define TOKEN_SLOTS 2
 /*
- * Stack slots that calls of hooks need, without the id.  EXIT_STACK is added to the method's
- * max_stack.
+ * Stack slots that calls of hooks need, without the id.  EXIT_STACK slots are needed in addition to
+ * the method's own max_stack.
  */
 #define EXIT_STACK 2
 #define ENTER_STACK 4 /* at the entry and in a handler */

@@ -7,11 +7,12 @@
  * - After newarray and anewarray:  dup; dup; arraylength; push id; invokestatic array
  * - After multianewarray:  dup; push id; invokestatic arrays
  * - After a call of a method of allocators.def:  dup; push id; invokestatic result
- *   These methods allocate objects without a constructor, and the JIT compiler may replace them
- *   with its own code.  So the bodies of these methods get no hooks.
+ *   These methods allocate objects without a constructor.  The JIT compiler may replace a method
+ *   with its own code, and hooks in the body would then not be executed.  So the calls have hooks,
+ *   and the bodies have none.
  * - Before toString() of a StringBuilder:  dup; iconst_0; invokestatic result
  *   C2 compiles `new StringBuilder().append(…)…toString()` without these calls
- *   (OptimizeStringConcat), unless the builder escapes; it escapes when it is passed to a hook.
+ *   (OptimizeStringConcat), unless the builder escapes.  Passing it to a hook makes it escape.
  *   The id 0 means that this call of the hook belongs to no site.
  *
  * Frames of the StackMapTable only get new pcs, because inserted code leaves the stack as it was.
@@ -28,7 +29,7 @@
 enum cf_site_kind {
 	CF_SITE_ARRAY,         /* newarray, anewarray */
 	CF_SITE_ARRAYS,        /* multianewarray */
-	CF_SITE_CLONE,         /* invokevirtual of clone()Ljava/lang/Object;, also of arrays */
+	CF_SITE_CLONE,         /* invokevirtual of clone()Ljava/lang/Object; of a class or array */
 	CF_SITE_CLONE_SPECIAL, /* invokespecial of clone()Ljava/lang/Object; */
 	CF_SITE_RESULT,        /* any other method of allocators.def */
 };
@@ -36,8 +37,8 @@ enum cf_site_kind {
 struct cf_site {
 	enum cf_site_kind kind;
 	/*
-	 * The name of an array's class consists of `dimensions` brackets and `primitive` or, if
-	 * `primitive` is 0, `element`.  `dimensions` is 1 for newarray and anewarray; it is 0 for
+	 * The name of an array's class is '[' `dimensions` times, then `primitive`, or `element` if
+	 * `primitive` is 0.  `dimensions` is 1 for newarray and anewarray; it is 0 for
 	 * multianewarray, whose `element` includes all brackets.
 	 */
 	uint32_t dimensions;
@@ -52,7 +53,7 @@ struct cf_sites {
 	/* Returns the id to pass to the hook, or 0 if the site shall get no hook. */
 	uint32_t (*id)(void *arg, const struct cf_site *site);
 	void *arg;
-	bool made;       /* add the hook to java.lang.Object's constructor */
+	bool made;       /* add the hook `made` to java.lang.Object's constructor */
 	bool strings;    /* add hooks before toString() of StringBuilders */
 	bool sun_unsafe; /* this is JDK 8, whose sun.misc.Unsafe allocates instances itself */
 	/* Output: */

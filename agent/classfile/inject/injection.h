@@ -44,7 +44,10 @@ struct inj_added {
 /* Where the method's own instructions are after the insertion. */
 struct inj_layout {
 	uint32_t end; /* length of the new code without the new handlers */
-	/* By old pc: the new pc for jumps to this instruction; INJ_NO_PC: none begins there. */
+	/*
+	 * label[old pc] is the new pc for jumps to the instruction at the old pc, or INJ_NO_PC if
+	 * no instruction begins there.
+	 */
 	uint32_t label[INJ_CODE_MAX + 1];
 };
 #define INJ_NO_PC UINT32_MAX
@@ -55,14 +58,14 @@ struct inj_layout {
  */
 struct inj_handlers {
 	struct cf_output ranges;  /* each has three u2: start, end, and 1 for early or 0 for main */
-	uint32_t n_main, n_early; /* ranges of each; n_early 0: ignore early ones in `ranges` */
+	uint32_t n_main, n_early; /* numbers of ranges; n_early 0: ignore those marked early */
 	uint32_t main, early;     /* pcs of the handlers; 0: none */
 };
 
 struct injection {
 	const struct cf_class *class;
 	const char *hooks_class;
-	struct cf_sites *sites;       /* NULL: hooks are added to the methods of probes */
+	struct cf_sites *sites;       /* sites to instrument; NULL: methods with probes */
 	const struct cf_probe *probe; /* probe of the current method */
 	struct inj_constants constants;
 	struct cf_output body; /* the new class file after its constants, as far as it is written */
@@ -82,8 +85,8 @@ bool inj_open(struct injection *in, const struct cf_class *class, const char *ho
 void inj_close(struct injection *in);
 
 /*
- * Writes method i with hooks; `header` is its old method_info.  Returns false if the method shall
- * be copied unchanged.
+ * Writes the i-th method of the class with hooks; `header` is the method's old method_info.
+ * Returns false if the method shall be copied unchanged.
  */
 typedef bool inj_put_hooked(struct injection *in, uint32_t i, const uint8_t *header, void *arg);
 /*

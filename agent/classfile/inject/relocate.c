@@ -27,8 +27,8 @@ static uint32_t padding(uint32_t at)
 }
 
 /*
- * If the next insertion is for this pc, takes it and sets *code to its code.  Returns the length of
- * the code, or 0 if no insertion was taken.
+ * If the next insertion is for this pc, removes it from *insertions and sets *code to its code.
+ * Returns the length of the code, or 0 if the next insertion is for another pc.
  */
 static uint32_t next_inserted(struct cf_bytes *insertions, uint32_t pc, const uint8_t **code)
 {

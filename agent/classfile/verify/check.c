@@ -34,7 +34,7 @@ static bool check_method(struct check *c)
 	if (!chk_method_flags(c, access))
 		return chk_wrong(c, "illegal combination of method modifiers");
 	if (cf_text_is(c->member.name, "<clinit>")) {
-		is_static = true; /* the JVM ignores other flags of <clinit> (JVMS 4.6) */
+		is_static = true; /* the JVM ignores all other flags of <clinit> (JVMS 4.6) */
 		c->member.access = CF_ACC_STATIC;
 	}
 	slots += !is_static;
@@ -57,8 +57,8 @@ static bool check_members(struct check *c, struct cf_members list, bool (*check)
 	for (const uint8_t *at = list.bytes.at; valid && cf_next_member(&list, &c->member);
 	     at = list.bytes.at) {
 		/*
-		 * The name and descriptor of a valid member are Utf8 constants, as c->first
-		 * requires.
+		 * If check() succeeds, the name and the descriptor are Utf8 constants, so c->first
+		 * has an element for each.
 		 */
 		valid = check(c);
 		if (valid)

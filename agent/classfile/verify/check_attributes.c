@@ -350,7 +350,8 @@ static const struct rule {
 #define N_RULES (sizeof(rules) / sizeof(rules[0]))
 
 /*
- * Returns the rule for an attribute at this location, or N_RULES if the attribute is not checked.
+ * Returns the index of the rule for an attribute at this location, or N_RULES if the attribute is
+ * not checked.
  */
 static size_t find_rule(const struct check *c, struct cf_text name, enum attribute_location at)
 {

@@ -10,8 +10,8 @@ struct check {
 	const struct cf_class *class;
 	const struct cf_pool *pool;
 	struct cf_fault *fault;
-	uint16_t *first;          /* by index of a Utf8: index of the first Utf8 with its text */
-	int32_t last_bootstrap;   /* highest index of a bootstrap method in use; -1: none */
+	uint16_t *first;          /* first[i]: index of the first Utf8 with the text of Utf8 i */
+	int32_t last_bootstrap;   /* highest bootstrap method that a constant uses; -1: none */
 	struct cf_member member;  /* the current member; name.data is NULL for the class */
 	struct cf_code code;      /* code of the member, while its attributes are checked */
 };

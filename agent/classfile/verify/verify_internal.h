@@ -6,7 +6,7 @@
 
 /* verify_types.c */
 struct vtype vt_kind(enum vkind kind);
-/* Returns the type of a class in a fixed list, such as "java/lang/Object". */
+/* Returns the type of a class in the list `known` of verify_types.c, such as Object. */
 struct vtype vt_known(const char *name);
 /* Returns the type of a name in a Class constant: "java/lang/String" or "[I". */
 struct vtype vt_class(const struct verifier *v, struct cf_text name);
@@ -25,16 +25,18 @@ bool vf_scan(struct verifier *v);
 bool vf_is_jsr(const struct cf_insn *insn);
 
 /* verify_stack.c */
-bool vf_pop(struct verifier *v, struct vtype *type);
-bool vf_pop_as(struct verifier *v, struct vtype to); /* pops both halves; checks the type */
-bool vf_push(struct verifier *v, struct vtype type); /* pushes both halves */
+bool vf_pop(struct verifier *v, struct vtype *type); /* pops one cell */
+/* Pop a value that must have type `to`, or push a value; both cells of a long or double. */
+bool vf_pop_as(struct verifier *v, struct vtype to);
+bool vf_push(struct verifier *v, struct vtype type);
 bool vf_drop(struct verifier *v, uint32_t n);
 /* Inserts a copy of the top n cells below the next `below` cells, as dup and its variants do. */
 bool vf_duplicate(struct verifier *v, uint32_t n, uint32_t below);
 bool vf_swap(struct verifier *v);
 
 /*
- * verify_arrive.c: compares or merges the current locals and the given stack with the types at pc
+ * verify_arrive.c: compares or merges the current locals and the given stack with the types at pc.
+ * `uninit` is true if this() or super() has not been called yet.
  */
 bool vf_arrive(struct verifier *v, uint32_t pc, const struct vtype *stack, uint32_t n_stack,
 	       bool uninit);

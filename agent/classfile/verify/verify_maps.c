@@ -85,8 +85,8 @@ static bool chop(struct verifier *v, struct vframe *f, uint32_t n)
 }
 
 /*
- * Appends n local variables.  Copies the others to new memory, because the previous frame still
- * uses the old memory.
+ * Appends n local variables.  Copies the existing ones to new memory, because the previous frame
+ * still uses the old memory.
  */
 static bool append(struct verifier *v, struct maps *m, uint32_t n)
 {
@@ -157,7 +157,7 @@ bool vf_read_maps(struct verifier *v)
 	n = cf_u2(&m.bytes);
 	if (m.bytes.failed || n > cf_bytes_left(&m.bytes))
 		return malformed(v, "StackMapTable ends too early");
-	/* the pc of the first frame, UINT32_MAX + 1 + its delta, then equals the delta */
+	/* A frame's pc is last.pc + 1 + its delta.  With this value, the first pc is the delta. */
 	m.last.pc = UINT32_MAX;
 	/* The first entry modifies the frame that the parameters imply: start with a copy of it. */
 	return append(v, &m, 0) && read_table(v, &m, n);

@@ -148,8 +148,8 @@ static bool is_in_java_lang(struct cf_text name)
 
 /*
  * Returns true if `object` may be the receiver of the method.  Classes outside java.lang may call
- * the protected methods of Object only on objects of their own class, except clone(), which they
- * may call on arrays.
+ * the protected methods of Object only on objects of their own class; they may call clone() on
+ * arrays as well.
  */
 static bool may_call(const struct verifier *v, const struct cf_ref *ref, struct vtype object)
 {

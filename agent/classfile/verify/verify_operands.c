@@ -88,8 +88,8 @@ static bool check_constant(struct verifier *v, const struct cf_insn *insn)
 }
 
 /*
- * Checks the operands of a switch.  Before Java 7 its padding had to be zero (JDK-4639449).  The
- * keys of a lookupswitch must ascend.
+ * Checks the operands of a switch.  In class files before Java 7, the padding must be zero
+ * (JDK-4639449).  The keys of a lookupswitch must ascend.
  */
 static bool check_switch(struct verifier *v, const struct cf_insn *insn)
 {

@@ -21,15 +21,15 @@ enum vkind {
 	V_DOUBLE_2,
 	V_NULL,
 	V_UNINIT_THIS,
-	V_UNINIT,  /* uninitialised; at: pc of the `new` that allocated the object */
-	V_ADDRESS, /* a return address; at: pc of the subroutine */
+	V_UNINIT,  /* an uninitialised object; vtype.at: pc of the `new` that allocated it */
+	V_ADDRESS, /* a return address; vtype.at: pc of the subroutine */
 	V_OBJECT,  /* an object, or an array of objects */
-	V_PRIMS,   /* an array of primitives; at: descriptor letter of the element */
+	V_PRIMS,   /* an array of primitives; vtype.at: descriptor letter of the element */
 	V_ANY,     /* any type: the real type depends on which jsr called the subroutine */
 };
 
 struct vtype {
-	uint32_t at;  /* position of the class name, see vt_name(), or as enum vkind says */
+	uint32_t at;  /* by kind: see enum vkind; else position of the class name, see vt_name() */
 	uint16_t len; /* length of the class name; 0: an unknown class */
 	uint8_t dims; /* dimensions of an array; 0: not an array */
 	uint8_t kind;
@@ -70,7 +70,7 @@ struct verifier {
 	uint8_t *map;      /* MAP_* flags of each byte of code */
 	struct vframe now; /* the types before the current instruction */
 	bool changed; /* the locals have changed since the last vf_at_handlers() */
-	struct vframe *frames; /* sorted by pc */
+	struct vframe *frames; /* at stack map entries or, by inference, jump targets; by pc */
 	uint32_t n_frames;
 	struct vcells *cells;
 	size_t n_cells;
