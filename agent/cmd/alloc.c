@@ -69,7 +69,7 @@ static bool is_valid(const struct ag_alloc_profile_wanted *w, uint64_t memory)
 	if (w->n_globs > WIRE_ALLOC_GLOBS_MAX || (w->n_globs > 0 && !(w->flags & WIRE_ALLOC_EXACT)))
 		return false;
 	if (w->flags & WIRE_ALLOC_RECORDED)
-		return !(w->flags & WIRE_ALLOC_EXACT); /* the recording's own mode applies */
+		return !(w->flags & WIRE_ALLOC_EXACT); /* the recording has its own mode */
 	return w->interval <= INT32_MAX && w->depth >= 1 && w->depth <= WIRE_ALLOC_DEPTH &&
 	       memory >= 1 && memory <= WIRE_ALLOC_MEMORY_MAX;
 }
@@ -224,7 +224,7 @@ static void leave(struct ag_alloc_sender *t, const struct ag_turn *turn)
 	t->jvm->stopping |= turn->jvm.stopping;
 }
 
-/* Sends the notes.  Does not wait for the client: all notes fit into the channel's buffer. */
+/* Sends the recording's notes.  Does not wait for the client: all fit into the channel's buffer. */
 static int send_recorded_notes(struct ag_alloc_sender *t)
 {
 	struct ag_turn turn;

@@ -23,8 +23,8 @@ static bool has_room(struct ag_alloc_sender *t)
 }
 
 /*
- * The last call of each function that sends: sends buffered frames without waiting.  Frames that
- * remain are sent later, so they are not an error.
+ * Each function that sends ends with this call, which sends buffered frames without waiting.
+ * Frames that remain in the buffer are sent later, so they are not an error.
  */
 static int finish(struct ag_alloc_sender *t)
 {

@@ -3,7 +3,7 @@
  *
  * While the profile runs, the agent does not wait for the client.  It sends stack frames during the
  * profile, if the channel has room, because their classes may be unloaded later.  It sends the
- * counters at the end.
+ * counters of the allocation sites at the end.
  */
 #ifndef JTOOL_AGENT_CMD_ALLOC_SEND_H
 #define JTOOL_AGENT_CMD_ALLOC_SEND_H
@@ -17,7 +17,7 @@ struct ag_alloc_sender {
 	struct ag_chan *chan;
 	struct ag_alloc_profile *profile;
 	struct ag_frames frames;
-	uint32_t next_site; /* the stack frames of all earlier sites are sent */
+	uint32_t next_site; /* the stack frames of all earlier sites were sent */
 };
 
 /* These functions return 0, or -1 if the channel is broken. */
@@ -26,12 +26,15 @@ int ag_alloc_send_begun(struct ag_alloc_sender *t);
 int ag_alloc_send_state(struct ag_alloc_sender *t);
 /* Sends the stack frames of new sites until the channel is full. */
 int ag_alloc_send_frames(struct ag_alloc_sender *t);
-/* Stores the line numbers of frames that are not sent yet.  Call it before classes are restored. */
+/*
+ * Stores the line numbers of stack frames that are not sent yet.  Call it before classes are
+ * restored.
+ */
 void ag_alloc_note_lines(struct ag_alloc_sender *t);
 
 /*
- * The functions from here on wait for the client.  This one sends all kinds
- * (jvm/alloc/alloc_classes.h), the stack frames that are not sent yet, and the sites.
+ * Sends all kinds (jvm/alloc/alloc_classes.h), the stack frames that are not sent yet, and the
+ * sites.  This function and the two below wait for the client.
  */
 int ag_alloc_send_sites(struct ag_alloc_sender *t);
 int ag_alloc_send_note(void *sender, uint32_t note, const char *text, uint64_t n);

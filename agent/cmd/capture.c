@@ -17,7 +17,7 @@ struct reply {
 	jclass class;
 };
 
-/* A parsed class file.  `next`: the method after the last one found, where a search starts. */
+/* A parsed class file.  A search starts at `next`, the method after the last one found. */
 struct file {
 	struct cf_class class;
 	struct cf_members next;

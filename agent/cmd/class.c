@@ -22,7 +22,7 @@ struct reply {
 
 /*
  * Returns true if `code` means that the class is not linked or lacks the requested information.
- * Records other errors.
+ * If `code` is another error, records it.
  */
 static bool is_absent(struct ag_jvm *jvm, const char *what, jvmtiError code)
 {

@@ -10,9 +10,9 @@
 #include "jvm/jvmti.h"
 
 /*
- * Reads and executes a request, and writes the result frames.  Returns 0, or -1 with the error in
- * jvm->err, or -1 if the channel is broken.  In each case it has released its capabilities, tags,
- * memory and references.
+ * Reads and executes a request, and writes the result frames.  Returns 0; or -1, with the error in
+ * jvm->err unless the channel is broken.  Before it returns, even after an error, it releases its
+ * capabilities, tags, memory and references.
  */
 typedef int ag_cmd_fn(struct ag_jvm *jvm, struct ag_chan *chan, struct wire_reader *request);
 

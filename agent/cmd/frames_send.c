@@ -4,7 +4,7 @@
 
 #include "jvm/frame_names.h"
 
-#define KNOWN_FIRST (1u << 12) /* initial capacity; doubles when it is full */
+#define KNOWN_FIRST (1u << 12) /* initial capacity of `known`, which doubles when full */
 #define UNKNOWN 0              /* number of the unknown stack frame */
 #define NOT_SENT UINT32_MAX    /* number of a stack frame of which only the line is stored yet */
 #define TEXT_MAX 1000          /* bytes of a class, method or file name */
@@ -28,7 +28,8 @@ void ag_frames_release(struct ag_jvm *jvm, struct ag_frames *frames)
 }
 
 /*
- * Packs a jmethodID below 2^48 and a code offset below 2^16.  Returns 0 if the jmethodID is larger.
+ * Returns the key of a stack frame in `known`: its jmethodID and its code offset, which is below
+ * 2^16.  Returns 0 if the jmethodID is 2^48 or more.
  */
 static uint64_t key_of(const jvmtiFrameInfo *frame)
 {
@@ -45,7 +46,7 @@ static struct ag_hash_entry *find(const struct ag_frames *frames, const jvmtiFra
 	return slot && slot->key == key ? slot : NULL;
 }
 
-/* Returns true if the stack frame is not sent yet and the table has room for it. */
+/* Returns true if the stack frame is not sent yet and `known` has room for it. */
 static bool is_new(const struct ag_frames *frames, const jvmtiFrameInfo *frame)
 {
 	const struct ag_hash_entry *slot = find(frames, frame);

@@ -11,9 +11,12 @@
 #include "wire/frame.h"
 
 struct ag_frames {
-	/* method and code offset → number; `note` of an entry: encoded line, or 0 */
+	/*
+	 * Maps a method and code offset to the number of the stack frame.  The `note` of an entry
+	 * is the stored line, encoded, or 0 if none is stored.
+	 */
 	struct ag_hash_map known;
-	uint32_t max;             /* maximum entries of `known`; others are sent as unknown */
+	uint32_t max;             /* limit of entries in `known`; others are sent as unknown */
 	/* stack frames sent, including number 0, the unknown stack frame */
 	uint32_t n;
 	/* classes were restored, so code offsets in unsent stack frames are invalid */

@@ -12,7 +12,8 @@ struct ag_row_batch {
 };
 
 /*
- * Returns the writer for a row of len bytes, which the caller writes; NULL: the channel is broken.
+ * Returns the writer to which the caller writes a row of len bytes, or NULL if the channel is
+ * broken.
  */
 struct wire_writer *ag_row_batch_row(struct ag_row_batch *batch, size_t len);
 /*

@@ -24,7 +24,8 @@ struct ag_trace_sender {
 	/* set after classes are restored, when sending may wait for the client */
 	bool may_wait;
 
-	uint32_t next_method;   /* next to check for a refusal; n: send BEGUN; n + 1: all sent */
+	/* method to check next for a refusal; n: TRACE_BEGUN is sent next; n + 1: it was sent */
+	uint32_t next_method;
 	uint32_t next_sum;      /* method whose sum is sent next; n: all sums are sent */
 	uint64_t sent, dropped; /* numbers of calls */
 	struct ag_row_batch batch;
@@ -36,7 +37,10 @@ uint32_t ag_trace_sender_hooked(const struct ag_trace_sender *t);
 /* Returns true if max_calls calls were sent. */
 bool ag_trace_sender_is_done(const struct ag_trace_sender *t);
 
-/* These functions send as much as fits or, if may_wait, everything.  -1: the channel is broken. */
+/*
+ * These functions send as much as fits or, if may_wait, everything.  They return 0, or -1 if the
+ * channel is broken.
+ */
 int ag_trace_send_begin(struct ag_trace_sender *t); /* refusals, then TRACE_BEGUN */
 int ag_trace_send_calls(struct ag_trace_sender *t); /* calls that ended since the last drain */
 int ag_trace_send_sums(struct ag_trace_sender *t);  /* sums, from next_sum on */
