@@ -101,7 +101,7 @@ static void add_frame(struct ag_jvm *jvm, struct ag_report *report, uint64_t key
 		return;
 	memcpy(stored, data, text.len + 1);
 	offset = (size_t)(stored - (char *)report->texts.base) / 8;
-	(void)ag_hash_map_add(&report->known, key, (uint32_t)offset); /* cannot fail: has room */
+	(void)ag_hash_map_add(&report->known, key, (uint32_t)offset); /* has room */
 }
 
 static void add_frames(struct ag_jvm *jvm, struct ag_report *report,

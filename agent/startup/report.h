@@ -6,8 +6,8 @@
  *     # version <of jtool>
  *     # pid <number>
  *     # mode sampled | exact
- *     # interval <bytes between two samples>       sampled
- *     # estimator <in words>                       sampled
+ *     # interval <bytes between two samples>       if the mode is sampled
+ *     # estimator <in words>                       if the mode is sampled
  *     # depth <frames>
  *     # live <minimum collections survived>        if live objects were counted
  *     # begin <seconds to begin the recording>
@@ -48,7 +48,7 @@ struct ag_report {
 	 */
 	struct ag_hash_map known; /* method and code offset → offset of the text in `texts` / 8 */
 	struct ag_arena texts;
-	uint32_t next_site; /* the texts of all earlier sites' frames are stored */
+	uint32_t next_site; /* the texts of all earlier sites' stack frames are stored */
 };
 
 /* Returns NULL if a file can be created at `path`, or the reason why it cannot. */

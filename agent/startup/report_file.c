@@ -60,10 +60,10 @@ static void name_temporary(struct ag_report_file *file, const char *path, uint32
 }
 
 /*
- * Returns an errno if `path` exists and is not a regular file.  rename() would fail for a directory
- * only after the recording, and would replace /dev/null.  Calls statx directly, because glibc
- * exports stat() only since 2.33.  If statx fails, returns 0: open() or rename() then reports the
- * error.
+ * Returns an errno if `path` exists and is not a regular file.  Without this check, rename() would
+ * fail for a directory, but only after the recording, and it would replace /dev/null.  Calls statx
+ * directly, because glibc exports stat() only since 2.33.  If statx fails, returns 0: open() or
+ * rename() then reports the error.
  */
 static int check_existing(const char *path)
 {

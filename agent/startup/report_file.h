@@ -16,7 +16,7 @@ struct ag_report_file {
 
 /* The functions that return int return 0, or -1 with file->error set. */
 int ag_report_file_open(struct ag_report_file *file, const char *path, uint32_t pid);
-/* Appends data.  Errors of these writes are returned by ag_report_file_finish() only. */
+/* Appends data.  If this fails, ag_report_file_finish() returns the error. */
 void ag_report_file_put(struct ag_report_file *file, const char *data, size_t len);
 /*
  * Writes the buffered data and renames the temporary file to `path`.  On an error, deletes the

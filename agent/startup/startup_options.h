@@ -24,7 +24,7 @@
 #define AG_PATH_MAX 4096
 
 struct ag_startup_options {
-	struct ag_alloc_profile_wanted wanted; /* wanted.globs points to globs */
+	struct ag_alloc_profile_wanted wanted; /* wanted.globs points to `globs` below */
 	char path[AG_PATH_MAX];
 	uint32_t sites; /* maximum of sites to write; 0: all */
 
