@@ -57,8 +57,8 @@ int ag_chan_flush(struct ag_chan *ch);
 #define AG_CHAN_BYTE_NS 8
 struct ag_wait_limit {
 	uint64_t sent; /* bytes sent to the client so far */
-	int64_t waited_ns;
-	int64_t until_ns; /* deadline on the clock of ag_now_ns() */
+	int64_t waited_ns; /* time waited for the client so far */
+	int64_t until_ns;  /* deadline of the pause, on the clock of ag_now_ns() */
 };
 
 /*

@@ -6,8 +6,9 @@
 
 /*
  * Blocks of at least this size are mapped separately, so that freeing a block returns its memory to
- * the system.  malloc() of glibc would raise its own threshold when the first such block is freed,
- * and then retain later blocks in an arena of the session's thread (mallopt(3), M_MMAP_THRESHOLD).
+ * the system.  malloc() of glibc would raise its threshold for mapping blocks when the first such
+ * block is freed, and then retain later blocks in an arena of the session's thread (mallopt(3),
+ * M_MMAP_THRESHOLD).
  * Tests define a higher value, so that calloc() allocates their blocks.
  */
 #ifndef AG_MEM_MAPPED
