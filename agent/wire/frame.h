@@ -94,27 +94,27 @@ enum wire_graphed {
 	WIRE_GRAPHED_SLOW = 3,     /* the client did not read fast enough */
 	WIRE_GRAPHED_UNKNOWN = 4,  /* object addresses are not verified, so the stream is invalid */
 	WIRE_GRAPHED_NOT = 5,      /* no snapshot (wire_snapshot_why), so the stream is invalid */
-	WIRE_GRAPHED_CHANGED = 6,  /* as NOT, because classes were loaded before the clone; retry */
+	WIRE_GRAPHED_CHANGED = 6,  /* as GRAPHED_NOT: classes were loaded before the clone; retry */
 };
 
 /*
  * Why there is no snapshot.  After the reasons from LOCKED to ENDED another try may succeed.
- * GRAPH_END and DUMP_END have the reason and, where the comment below names it, the errno, signal
- * or exit code.
+ * GRAPH_END and DUMP_END have the reason and, where "with" is said below, the errno, signal or exit
+ * code.
  */
 enum wire_snapshot_why {
 	WIRE_SNAPSHOT_DONE = 0,
 	WIRE_SNAPSHOT_SHARED = 1,  /* a part of the heap is in shared memory */
-	WIRE_SNAPSHOT_CLONE = 2,   /* the kernel refuses to clone the process: errno */
-	WIRE_SNAPSHOT_PREPARE = 3, /* another system call failed in the JVM: errno */
-	WIRE_SNAPSHOT_CONFINE = 4, /* the child could not give up its rights: errno */
+	WIRE_SNAPSHOT_CLONE = 2,   /* the kernel refuses to clone the process; with errno */
+	WIRE_SNAPSHOT_PREPARE = 3, /* another system call failed in the JVM; with errno */
+	WIRE_SNAPSHOT_CONFINE = 4, /* the child could not give up its rights; with errno */
 	WIRE_SNAPSHOT_LAYOUT = 5,  /* the layout of arrays or the order of the walk is not known */
 	WIRE_SNAPSHOT_LATE = 6,    /* the child reached its time limit */
 	WIRE_SNAPSHOT_LOCKED = 7,  /* the child waits for a lock that is never released */
 	WIRE_SNAPSHOT_HUNG = 8,    /* the child made no progress */
 	WIRE_SNAPSHOT_ROOM = 9,    /* more GC roots than there is room for */
-	WIRE_SNAPSHOT_SIGNAL = 10, /* a signal ended the child: its number */
-	WIRE_SNAPSHOT_ENDED = 11,  /* the child ended early: its exit code */
+	WIRE_SNAPSHOT_SIGNAL = 10, /* a signal ended the child; with the signal's number */
+	WIRE_SNAPSHOT_ENDED = 11,  /* the child ended early; with its exit code */
 	WIRE_SNAPSHOT_NAMES = 12,  /* complete, but roots in virtual threads lack method names */
 	/* Reasons of a heap dump only.  After CLASSES and MOVED another try may succeed. */
 	WIRE_SNAPSHOT_CLASSES = 13,  /* classes were loaded before the clone */

@@ -63,7 +63,7 @@ static int64_t unfold(uint64_t n)
 	return (int64_t)(n >> 1) ^ -(int64_t)(n & 1);
 }
 
-/* Returns the address from which records of this kind count their distance. */
+/* Returns the member of *state that has the address from which records of this kind count. */
 static uint64_t *base_of(struct heap_stream_state *state, enum heap_stream_kind kind)
 {
 	switch (kind) {

@@ -31,9 +31,9 @@
 #define HEAP_STREAM_ADDRESS_MAX (UINT64_C(1) << 57) /* user-space addresses are lower */
 
 /*
- * The comment of each kind: in brackets the object from whose address the distance is counted; then
- * the meaning of the record; after the colon its further members.  [current] is the object that the
- * last OBJECT or MIRROR introduced.
+ * The comment of each kind has, in brackets, the object from whose address the distance is counted;
+ * then the meaning of the record; and after the colon the record's further members.  [current] is
+ * the object that the last OBJECT or MIRROR introduced.
  */
 enum heap_stream_kind {
 	HEAP_STREAM_CLASS,    /* [previous CLASS] address of a java.lang.Class: class number */
@@ -91,10 +91,10 @@ enum heap_stream_form {
 /* A decoded record.  Members that records of its kind do not have are 0. */
 struct heap_stream_record {
 	enum heap_stream_kind kind;
-	uint64_t address;  /* of the introduced object, or of a reference's target, in bytes */
+	uint64_t address;  /* in bytes: of the introduced object, or of the reference's target */
 	uint32_t class;    /* class number */
-	uint32_t index;    /* of the field or element, or heap_stream_strength, heap_stream_link */
-	uint64_t size;     /* bytes; 0: another record has the size */
+	uint32_t index;    /* of field or element; heap_stream_strength or heap_stream_link */
+	uint64_t size;     /* bytes of the object at `address`; 0: another record has them */
 	uint32_t length;   /* length of the array, if is_array */
 	bool is_array;     /* the object that has this size is an array */
 	enum heap_stream_root root;
