@@ -54,8 +54,8 @@ static bool make_room(struct ag_capture *c, size_t len)
 /*
  * Copies the bytes of the captured class and throws the exception.  HotSpot calls this hook on
  * every thread for every class.  If a class is loaded, and not redefined or retransformed, the hook
- * returns without calling the JVM, because such a call may block at a safepoint; without the fix of
- * JDK-8387045, JDK 26 and 27 would then need a minute more to exit.
+ * returns without calling the JVM, because such a call may block at a safepoint.  If it blocks, JDK
+ * 26 and 27 without the fix of JDK-8387045 need a minute more to exit.
  *
  * Only the capturing thread has a value in this environment's thread-local storage.  On other
  * threads the hook returns, so it never uses a freed capture.  The environment itself is valid on
@@ -168,7 +168,7 @@ static bool is_anonymous(struct ag_jvm *jvm, const char *signature)
 	return at > 0 && at < len && signature[at - 1] == '/';
 }
 
-/* Stores the error of a failed JVMTI call in *captured.  -1: the JVM is shutting down. */
+/* Stores the error of a failed JVMTI call in *captured.  Returns 0; or -1 at JVM exit. */
 static int failed(struct ag_jvm *jvm, jvmtiError code, struct ag_captured *captured)
 {
 	*captured = (struct ag_captured){ WIRE_CAPTURED_ERROR, code };
