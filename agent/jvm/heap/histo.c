@@ -7,7 +7,7 @@
 #include "jvm/heap/histo_internal.h"
 #include "wire/frame.h"
 
-#define WALKS 3 /* maximum of attempts; an attempt fails if too many classes are loaded */
+#define WALKS 3 /* maximum of attempts; one fails if meanwhile too many classes are loaded */
 /* Up to this many walks filtered by class take less time than one walk that counts all classes. */
 #define CLASS_WALKS 4
 
@@ -95,7 +95,7 @@ static jint JNICALL on_instance(jlong class_tag, jlong size, jlong *tag, jint le
 	return ag_walk_continues(w->limit) ? 0 : JVMTI_VISIT_ABORT;
 }
 
-/* Returns 1 if the class has the requested signature, otherwise 0; -1: error recorded. */
+/* Returns 1 if the class has the requested signature, 0 if not, or -1 with the error recorded. */
 static int has_signature(struct ag_jvm *jvm, jclass class, const struct ag_histo_opts *opts)
 {
 	char *class_signature = ag_class_signature(jvm, class);
@@ -217,7 +217,8 @@ int ag_histo_count(struct ag_jvm *jvm, const struct ag_histo_opts *opts, struct 
 	if (calibrated < 0)
 		return -1;
 	if (opts->live) {
-		ag_self_objects_forget(jvm, &own, n_thread); /* the samples are garbage now */
+		/* Drop the samples of the calibration, so that the collection frees them. */
+		ag_self_objects_forget(jvm, &own, n_thread);
 		if (collect(jvm) != 0)
 			return -1;
 	}

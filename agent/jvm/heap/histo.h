@@ -22,8 +22,9 @@ struct ag_census {
 	uint32_t method;   /* how the objects were counted: WIRE_WALK_* */
 	uint64_t walk_ns;  /* duration of all walks */
 	/*
-	 * Of the classes that were loaded after the classes were listed: their number if objects
-	 * were counted by klass word, the number of their objects if objects were counted by tag
+	 * If objects were counted by klass word: the number of classes that were loaded after the
+	 * classes had been listed.  If objects were counted by tag: the number of objects of such
+	 * classes.
 	 */
 	uint64_t resolved;
 	struct ag_walk_limit limit; /* limit.over: a walk was ended early, and there are no rows */

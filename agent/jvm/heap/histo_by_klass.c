@@ -16,7 +16,7 @@ struct klass_walk {
 	const struct ag_klass_probe *probe;
 	const struct ag_classes *classes;
 	struct ag_self_objects *own;
-	struct ag_class_map map;  /* class key → index of its tally */
+	struct ag_class_map map;  /* key of a class (klass_probe.h) → index in `tallies` */
 	struct ag_tally *tallies; /* of the listed classes, then of the unlisted ones */
 	uint32_t run_key;         /* class key of the current run of objects of one class */
 	struct ag_tally run;      /* tally of this run; added to *into when the run ends */

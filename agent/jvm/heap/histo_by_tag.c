@@ -17,7 +17,7 @@
 #define UNKNOWN_MAX 65536
 
 struct tag_walk {
-	struct ag_tally *tallies; /* by class tag - 1: tags are 1, 2, … in class list order */
+	struct ag_tally *tallies; /* element tag - 1; the tags are 1, 2, … in class list order */
 	jlong n_classes;
 	uint32_t unknown; /* number of objects of unlisted classes */
 	struct ag_walk_limit *limit;

@@ -15,9 +15,9 @@ enum ag_outcome {
 };
 
 /*
- * Both functions fill the census with a row for each class, even for a class without instances, and
- * own->rows with the rows of the agent's objects.  If they return AG_COUNTED, they have taken
- * ownership of the class list.
+ * Each of these two functions fills the census with a row for each class, even for a class without
+ * instances, and own->rows with the rows of the agent's objects.  If it returns AG_COUNTED, it has
+ * taken ownership of the class list.
  */
 enum ag_outcome ag_histo_by_klass(struct ag_jvm *jvm, const struct ag_klass_probe *probe,
 				  struct ag_classes *classes, struct ag_self_objects *own,
@@ -36,9 +36,9 @@ static inline void ag_tally_add(struct ag_tally *t, jlong size)
 }
 
 /*
- * Creates a row for each class, and room for `more` further rows.  Copies the tallies, which are in
- * the order of the class list; NULL: all tallies are 0.  Takes ownership of the class list if it
- * succeeds.
+ * Creates a row for each class, and room for `more` further rows.  Copies `tallies`, which are in
+ * the order of the class list; if `tallies` is NULL, all are 0.  If ag_rows_init() succeeds, it
+ * takes ownership of the class list.
  */
 int ag_rows_init(struct ag_jvm *jvm, struct ag_census *census, struct ag_classes *classes,
 		 const struct ag_tally *tallies, uint32_t more);

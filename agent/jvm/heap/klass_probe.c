@@ -24,7 +24,10 @@ struct probe {
 	uint32_t seen;            /* a bit for each array that was reported */
 	unsigned calls;
 	int64_t give_up_ns;
-	/* the arrays are roots (see show_arrays()); the walk must end; *result is measured */
+	/*
+	 * from_roots: HotSpot reports the arrays as roots, see show_arrays().  over: the walk must
+	 * end.  done: *result is measured.
+	 */
 	bool from_roots, over, done;
 };
 
@@ -174,7 +177,7 @@ static jint JNICALL on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapRef
 	jlong i = *tag - array_tag(0);
 
 	(void)info, (void)class_tag, (void)referrer_class_tag, (void)referrer_tag, (void)length;
-	/* After an abort HotSpot still reports the other roots of the current thread. */
+	/* After JVMTI_VISIT_ABORT, HotSpot still reports the rest of the current thread's roots. */
 	if (p->over)
 		return JVMTI_VISIT_ABORT;
 	if (i >= 0 && i < ARRAYS) {
@@ -268,9 +271,9 @@ static int find_mirrors(struct ag_jvm *jvm, struct ag_klass_samples *p)
 /*
  * Makes HotSpot report the arrays to the callback.  From JDK 21 on, HotSpot follows the references
  * of the Object[] that make_holder() created, which takes 0.2 ms.  Before JDK 21, HotSpot would
- * then walk the complete heap to reset mark words, unless the callback aborts while HotSpot reports
- * roots (ObjectMarker::set_needs_reset).  So the callback finds the arrays among the roots, because
- * the agent has local references to them, and aborts.
+ * afterwards walk the complete heap to reset mark words, unless the callback aborts while HotSpot
+ * reports roots (ObjectMarker::set_needs_reset).  The arrays are among the roots, because the agent
+ * has local references to them; so the callback finds them there, and aborts.
  */
 static int show_arrays(struct ag_jvm *jvm, struct probe *p)
 {
