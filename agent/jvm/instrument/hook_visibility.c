@@ -11,7 +11,7 @@
 
 #define FOR_NAME "(Ljava/lang/String;ZLjava/lang/ClassLoader;)Ljava/lang/Class;"
 
-/* Returns the name as "java.jtool.Hooks1"; NULL: no memory. */
+/* Returns the name of the hooks class as "java.jtool.Hooks1", or NULL if memory is short. */
 static jstring java_name(JNIEnv *jni)
 {
 	const char *name = ag_hooks_name();

@@ -13,7 +13,7 @@
 
 #define AG_HOOKS_NAME_MAX 32
 
-/* Defines the hooks class unless it is defined already; -1 with the error recorded. */
+/* Defines the hooks class, unless that was done already.  Returns 0, or -1 with error recorded. */
 int ag_hooks_define(struct ag_jvm *jvm);
 
 /* Returns the name of the hooks class, such as "java/jtool/Hooks1", once it is defined. */
@@ -26,7 +26,7 @@ const char *ag_hooks_name(void);
  */
 bool ag_hooks_found_by(JNIEnv *jni, jobject loader);
 
-/* Returns NULL if the loader of a class finds the hooks class, else why not, as a constant. */
+/* Returns NULL if the loader of a class finds the hooks class, else the reason, a constant. */
 const char *ag_hooks_hidden(struct ag_jvm *jvm, jclass class);
 
 #endif

@@ -86,7 +86,7 @@ struct ag_instrument {
 	struct ag_instrument_slot *slot;
 };
 
-/* Creates the environment with its capabilities; -1 with the error recorded. */
+/* Creates the environment with its capabilities.  Returns 0, or -1 with the error recorded. */
 int ag_instrument_open(struct ag_jvm *jvm, struct ag_instrument *instrument,
 		       const struct ag_instrumenter *ops);
 /* Enables the hook.  Returns 0, or -1 with the error of the operation `what` recorded. */
@@ -109,7 +109,7 @@ void ag_instrument_release(struct ag_jvm *jvm, struct ag_instrument *instrument)
 int ag_instrument_begin(struct ag_jvm *jvm, struct ag_instrument *instrument);
 void ag_instrument_end(struct ag_jvm *jvm, struct ag_instrument *instrument);
 
-/* Ensures room for n classes in total; -1 with the error recorded. */
+/* Ensures room for n classes in total.  Returns 0, or -1 with the error recorded. */
 int ag_instrument_reserve(struct ag_jvm *jvm, struct ag_instrument *instrument, uint32_t n);
 
 static inline struct ag_instrument_class *ag_instrument_class(const struct ag_instrument *in,

@@ -13,7 +13,7 @@
 /* Connects the environment of a trace or profile with its ag_instrument.  Slots are never freed. */
 struct ag_instrument_slot {
 	uint32_t taken; /* claimed with ag_quiesce_claim() */
-	jvmtiEnv *ti;   /* the owner's word, see quiesce.h; NULL: no owner */
+	jvmtiEnv *ti;   /* owner's environment, the "owner's word" of quiesce.h; NULL: no owner */
 	struct ag_instrument *instrument;
 	struct ag_quiesce_shard in_flight[1]; /* one shard is enough: classes are loaded rarely */
 };
@@ -138,7 +138,7 @@ static void dispatch(const struct ag_instrument_call *call, jclass class)
 	else if (ag_instrument_is_hooked(ag_instrument_class(instrument, index)))
 		instrument_own(call, index);
 	else
-		(void)ag_instrument_pass_through(call, call->bytes, call->len); /* see patches.h */
+		(void)ag_instrument_pass_through(call, call->bytes, call->len); /* why: patches.h */
 }
 
 /*

@@ -3,9 +3,9 @@
  *
  * A callback (a hook, a JVMTI event) runs on any thread at any time and never waits.  An owner is
  * the object that the callback uses: a trace, a profile, the instrumentation of classes.  Callbacks
- * and owner communicate through words that are never freed.  A callback announces itself in an
- * in-flight word: a counter for a shard of threads, or a flag for one thread.  The owner's word is
- * a pointer or a range of ids; it is 0 when there is no owner.
+ * and owner communicate through machine words that are never freed.  A callback announces itself in
+ * an in-flight word: a counter for a shard of threads, or a flag for one thread.  A callback finds
+ * the owner through the owner's word: a pointer or a range of ids, or 0 when there is no owner.
  *
  *	callback                                owner
  *	  enter: announce itself                  withdraw: set its word to 0
@@ -54,7 +54,7 @@ static inline uint32_t ag_thread_shard(const JNIEnv *jni, unsigned bits)
 #define AG_SHARD_BITS 4
 #define AG_SHARDS (1u << AG_SHARD_BITS)
 
-/* Low bits of a word that count the callbacks in flight.  The owner may use the upper bits. */
+/* Number of low bits of an in-flight word that count callbacks; the owner may use the others. */
 #define AG_IN_FLIGHT_BITS 20
 
 /* The in-flight word of a shard of threads, in its own cache line to avoid false sharing. */
