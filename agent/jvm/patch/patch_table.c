@@ -74,7 +74,7 @@ struct ag_patches *ag_patches_make(struct ag_jvm *jvm)
 	return there;
 }
 
-/* Lock and unlock.  The calls fail only at JVM exit, when no thread uses the table any more. */
+/* RawMonitorEnter and RawMonitorExit fail only at JVM exit, when no thread uses the table. */
 void ag_patches_lock(struct ag_patches *p, jrawMonitorID monitor)
 {
 	(void)(*p->ti)->RawMonitorEnter(p->ti, monitor);
@@ -131,14 +131,14 @@ void ag_patch_free(struct ag_patches *p, JNIEnv *jni, struct ag_patch *patch)
 struct call {
 	JNIEnv *jni;
 	jlong tag; /* tag of the class */
-	uint64_t name;
+	uint64_t name;        /* hash of the name of the class */
 	const uint8_t *bytes; /* the incoming class file */
 	size_t len;
 	bool has_output;
 	uint8_t *output; /* copy of the output, freed by hook(); NULL: no memory */
 	size_t output_len;
-	jthrowable thrown;
-	bool refresh;
+	jthrowable thrown; /* hook() throws it; NULL: none */
+	bool refresh;      /* hook() starts a refresh thread */
 };
 
 /*
@@ -174,7 +174,7 @@ static bool store_output(struct ag_patches *p, struct ag_patch *patch, const str
 	return true;
 }
 
-/* Marks a patch as stale.  Requests a refresh thread, unless one is waiting already. */
+/* Marks a patch as stale.  Sets call->refresh, unless a refresh thread is waiting already. */
 static void mark_stale(struct ag_patches *p, struct ag_patch *patch, struct call *call)
 {
 	patch->stale = true;

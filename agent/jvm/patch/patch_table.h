@@ -16,7 +16,7 @@
 
 /* The bytes that the hook returns for a class. */
 struct ag_patch_output {
-	uint8_t *bytes; /* the pointer ag_patch.file if the bytes are equal; NULL: no output */
+	uint8_t *bytes; /* own memory, or ag_patch.file if the bytes equal it; NULL: no output */
 	size_t len;
 	uint64_t input; /* hash of the incoming bytes for which this output was prepared */
 };
@@ -51,7 +51,7 @@ struct ag_operation {
 	enum ag_patch_mode mode;
 	struct ag_patch **patches;
 	uint32_t n;
-	struct ag_patch *current;
+	struct ag_patch *current; /* the patch whose class is being captured; NULL: none */
 	jthrowable thrown; /* thrown by the hook to abandon an installation; NULL: restoring */
 	bool refreshes;    /* this is a refresh, which does not mark its patches as stale again */
 	uint32_t hits;     /* calls of the hook for this operation's current step */
@@ -65,7 +65,7 @@ struct ag_patches {
 	struct ag_mem mem; /* counts memory that belongs to no session */
 	uint64_t globals;  /* number of global references that belong to no session */
 
-	/* Changed only while `operation` is held; if the hook reads the member, `table` as well: */
+	/* Changed only while `operation` is held and, for members that the hook reads, `table`: */
 	jvmtiEnv *hook; /* environment of the hook; exists while there are patches */
 	struct ag_patch *list;
 	struct ag_operation *current;
@@ -83,7 +83,10 @@ struct ag_patches {
  * last patch is restored.
  */
 struct ag_patches *ag_patches(void);
-/* Returns the patches, which it creates if necessary; NULL with the error recorded. */
+/*
+ * Like ag_patches(), but creates the struct if necessary.  Returns NULL, with the error recorded,
+ * if that fails.
+ */
 struct ag_patches *ag_patches_make(struct ag_jvm *jvm);
 
 void ag_patches_lock(struct ag_patches *p, jrawMonitorID monitor);

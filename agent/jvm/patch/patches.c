@@ -260,7 +260,7 @@ static void wait_until_stable(struct ag_patches *p)
 		    stale_events == p->stale_events)
 			break;
 	}
-	p->refreshing = false; /* this thread may miss patches that become stale from now on */
+	p->refreshing = false; /* a patch that becomes stale from now on needs another thread */
 	ag_patches_unlock(p, p->table);
 }
 
