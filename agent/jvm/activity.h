@@ -22,8 +22,8 @@ struct ag_activity;
 struct ag_activity *ag_activity_begin(uint16_t request);
 
 /*
- * Removes an activity from the table, and sets *a to NULL.  Call it when the request has left no
- * hooks in the JVM.  *a may be NULL.
+ * Removes an activity from the table, and sets *a to NULL.  Call it after the request has removed
+ * its hooks from the JVM.  *a may be NULL.
  */
 void ag_activity_end(struct ag_activity **a);
 

@@ -13,7 +13,7 @@ struct ag_class_index {
 	struct ag_ids loaders, modules, sources;
 };
 
-/* Returns the class index, creating it if necessary; NULL with the error recorded. */
+/* Returns the class index, creating it if necessary, or NULL with the error recorded. */
 struct ag_class_index *ag_class_index(struct ag_jvm *jvm);
 /*
  * Returns the class with this number, counted from 0, or NULL with the error recorded.  The index
@@ -21,8 +21,8 @@ struct ag_class_index *ag_class_index(struct ag_jvm *jvm);
  */
 jclass ag_class_index_class(struct ag_jvm *jvm, uint32_t number);
 /*
- * Appends n classes, and takes ownership of their references.  A NULL element stands for an
- * unloaded class.
+ * Appends n classes.  On success, the index takes ownership of their references.  A NULL element
+ * stands for an unloaded class.
  */
 int ag_class_index_extend(struct ag_jvm *jvm, const jclass *more, uint32_t n);
 void ag_class_index_release(struct ag_jvm *jvm);
