@@ -35,7 +35,7 @@ struct zip {
 	struct zip_bytes bytes;
 	/* length of a script before the zip; added to each offset from the directory */
 	uint64_t base;
-	uint64_t entries; /* bytes from `base` to the directory; all entries lie there */
+	uint64_t entries; /* bytes from `base` to the directory; all entries lie in them */
 	struct buf directory;
 	/* the inflated bytes, if this zip is a deflated entry of another zip */
 	struct buf unpacked;
