@@ -13,14 +13,15 @@
 /* Interval in ms at which a JVM that works on an answer is checked to be alive. */
 #define CHECK_MS 1000
 /*
- * Least time in ms for the rest of an answer, even if the answer begins just before the deadline.
+ * The rest of an answer gets at least this many ms, even if the answer begins just before the
+ * deadline.
  */
 #define LATE_MS 1000
 #define STATUS_MAX 64 /* longest status line in bytes; not counted in opts->max */
 
 /*
- * Returns a number that grows while the JVM makes progress: the bytes of the answer plus those of
- * opts->progress.
+ * Returns a number that grows while the JVM makes progress: the bytes of the answer plus the bytes
+ * that opts->progress reports.
  */
 static uint64_t progress(const struct answer_reader *r, uint64_t received)
 {
@@ -199,8 +200,8 @@ static int too_long(const struct answer_reader *r, uint64_t max, struct err *err
 }
 
 /*
- * Adds the received data to the answer.  Returns 0, 1 if the answer has reached its limit and is
- * cut off there, or -1 with err set.
+ * Adds the received data to the answer.  Returns 0; 1 if the answer has reached its limit and is
+ * cut off there; or -1 with err set.
  */
 static int add(const struct answer_reader *r, struct spool *answer, const char *data, size_t len,
 	       struct err *err)
@@ -253,8 +254,8 @@ static int read_all(struct answer_reader *r, struct spool *answer, struct err *e
 			return rc < 0 ? -1 : 0;
 	}
 	/*
-	 * The end of the connection is the end of the answer.  But the connection also ends when
-	 * the JVM dies, so check that the JVM lives.
+	 * The end of the connection is the end of the answer, unless the connection has ended
+	 * because the JVM has died: check that the JVM is alive.
 	 */
 	if (target_ns_status(&asock->ns, &status) < 0)
 		return err_set(err, EXIT_PARTIAL, "JVM %d exited while it answered",

@@ -23,9 +23,10 @@ struct answer_reader {
 };
 
 /*
- * Waits until the answer begins or the connection ends.  `sent` is the deadline with which the
- * request was sent.  Returns 0, or -1 with `err` set: EXIT_ATTACH if the JVM does not answer in
- * time.
+ * Waits until the answer begins or the connection ends.  Sending the request and this wait share
+ * the deadline `sent`; for a long operation (`is_long`), a deadline of its own follows if the JVM
+ * has read the request by then.  Returns 0, or -1 with `err` set: EXIT_ATTACH if the JVM does not
+ * answer in time.
  */
 int answer_await(struct answer_reader *r, struct deadline sent, struct err *err) _must_check_;
 

@@ -24,8 +24,8 @@
 #define TRIES 3
 #define STARTING_MS 5
 /*
- * A worker must connect within the timeout; jtool waits this many ms longer for the worker, for its
- * start and its answer.
+ * A worker must connect within the timeout; jtool waits this many ms longer, for the worker's start
+ * and its answer.
  */
 #define CONNECT_LATE_MS 700
 /* Age in seconds at which a JVM without hsperfdata counts as started. */
@@ -112,7 +112,7 @@ static int wait_started(const struct attach_socket *asock, struct deadline d, st
 
 /*
  * Waits until SIGQUIT is safe, because the signal would kill a JVM that is still starting.  Returns
- * 0 when the signal can be sent, 1 if the JVM has opened its socket during the wait, or -1 with
+ * 0 when the signal can be sent; 1 if the JVM has opened its socket during the wait; or -1 with
  * `err` set.
  */
 static int wait_ready(const struct attach_socket *asock, struct deadline d, struct err *err)
@@ -307,8 +307,8 @@ static int exchange(struct attach_socket *asock, const struct attach_opts *opts,
 	rc = io_write_all(sock, request->data, request->len, d);
 	worker_end(&worker); /* end the worker while the JVM works on the answer */
 	/*
-	 * After one of these three errors, still read the answer, because a JVM that closes the
-	 * connection before it has read the request may have sent the reason.
+	 * After -EPIPE, -ECONNRESET or -ETIMEDOUT, still read the answer, because a JVM that closes
+	 * the connection before it has read the request may have sent the reason.
 	 */
 	if (rc < 0 && rc != -EPIPE && rc != -ECONNRESET && rc != -ETIMEDOUT)
 		return err_set(err, EXIT_ATTACH, "cannot send a request to JVM %d: %s; try again",

@@ -2,9 +2,9 @@
  * Runs one operation of the attach protocol in a JVM.
  *
  * SIGQUIT is sent only to a process that maps a libjvm.so and catches SIGQUIT; this is checked
- * again just before the signal.  A child with the target's ids creates the trigger file.  The child
- * removes the file only after the JVM has answered, even when jtool is killed, because a JVM that
- * handles the signal and finds no trigger file prints a thread dump.
+ * again just before the signal.  A child with the target's ids creates the trigger file, see
+ * sigquit.h.  The child removes the file only after the JVM has answered, even when jtool is
+ * killed, because a JVM that handles the signal and finds no trigger file prints a thread dump.
  */
 #ifndef JTOOL_ATTACH_ATTACH_H
 #define JTOOL_ATTACH_ATTACH_H

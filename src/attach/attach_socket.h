@@ -30,19 +30,20 @@ int attach_socket_open_process(const struct jvm *jvm, struct attach_socket *asoc
 void attach_socket_close(struct attach_socket *asock);
 
 /*
- * Returns 1 if a file has the socket's name and is not `dead`, 0 if not, or a negative errno.
- * Returns 1 even if the file is not a socket; attach_socket_connect() reports that error.
+ * Returns 1 if a file has the socket's name and is not the file in `dead`; 0 if there is no such
+ * file; or a negative errno.  Returns 1 even if the file is not a socket; attach_socket_connect()
+ * reports that error.
  */
 int attach_socket_exists(const struct attach_socket *asock) _must_check_;
 
 /*
  * Connects with the target's ids, which HotSpot checks, and verifies that the peer is the target.
- * Returns 1 with *fd set, 0 if there is no listener, or -1 with `err` set.
+ * Returns 1 with *fd set; 0 if there is no listener; or -1 with `err` set.
  */
 int attach_socket_connect(struct attach_socket *asock, struct deadline d, int *fd,
 			  struct err *err) _must_check_;
 
-/* Returns 0 while the target runs, -1 with `err` set if it has exited or is stopped. */
+/* Returns 0 while the target runs; -1 with `err` set if it has exited or is stopped. */
 int attach_socket_check_running(const struct attach_socket *asock, struct err *err) _must_check_;
 
 #endif

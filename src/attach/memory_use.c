@@ -19,7 +19,7 @@ static enum memory_use use_of_command(const char *line)
 {
 	static const struct {
 		const char *command;
-		enum memory_use use, all; /* the use without -all, and with it */
+		enum memory_use use, all; /* memory use without the argument -all, and with -all */
 	} commands[] = {
 		{ "GC.class_histogram", MEMORY_COLLECT, MEMORY_REQUEST },
 		{ "GC.heap_dump", MEMORY_COLLECT, MEMORY_DUMP },

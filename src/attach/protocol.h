@@ -46,8 +46,8 @@ int attach_protocol_request(struct buf *out, const struct attach_request *req,
 			    struct attach_version version, struct err *err) _must_check_;
 
 /*
- * Reads the status line of a reply into *code.  Returns the offset of the output that follows,
- * -EPROTO if the line is malformed, or -ENODATA if the reply is empty.
+ * Reads the status line of a reply into *code.  Returns the offset of the output that follows the
+ * line; -EPROTO if the line is malformed; or -ENODATA if the reply is empty.
  */
 ssize_t attach_protocol_status(const char *data, size_t len, int *code) _must_check_;
 

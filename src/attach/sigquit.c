@@ -51,7 +51,7 @@ struct trigger {
 	int dir_fd;     /* the trigger file's directory: tmp_fd or cwd_fd of asock */
 	bool exists;    /* another tool has created the trigger file */
 	bool is_fresh;  /* the other tool's file is new, so its signal may come soon */
-	int watch_fd;   /* inotify; -1: not started, or unavailable */
+	int watch_fd;   /* inotify descriptor; -1: not started, or unavailable */
 	int report_fd;
 	unsigned timeout_ms;
 };
@@ -244,7 +244,7 @@ static int inspect_file(struct trigger *t, int dir_fd)
 	if (dir_fd < 0 || fstatat(dir_fd, t->name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return 0;
 	/*
-	 * JDK 8 accepts only a file of the JVM's user; later releases also accept root's
+	 * JDK 8 accepts only a file of the JVM's user; later releases accept a file of root as well
 	 * (JDK-8197387).
 	 */
 	if (!S_ISREG(st.st_mode) ||

@@ -1,9 +1,10 @@
 /*
  * Wakes a JVM's attach listener.
  *
- * On SIGQUIT, HotSpot looks for .attach_pid<pid> in its working directory, then in its tmp
- * directory.  If the JVM's user owns that file, HotSpot opens the attach socket, otherwise it
- * prints a thread dump.  The file must therefore exist until the JVM has handled the signal.
+ * On SIGQUIT, HotSpot looks for the trigger file .attach_pid<pid> in its working directory, then in
+ * its tmp directory.  If the JVM's user owns that file, HotSpot opens the attach socket; otherwise
+ * HotSpot prints a thread dump.  The trigger file must therefore exist until the JVM has handled
+ * the signal.
  */
 #ifndef JTOOL_ATTACH_SIGQUIT_H
 #define JTOOL_ATTACH_SIGQUIT_H

@@ -22,7 +22,8 @@
 #include "proc/inroot.h"
 #include "proc/mounts.h"
 
-#define CAN_READ_MS 2000 /* limit for opening a file, which takes microseconds, on NFS more */
+/* limit in ms for opening a file, which takes microseconds, or longer on NFS */
+#define CAN_READ_MS 2000
 #define DIR_FLAGS (O_PATH | O_DIRECTORY | O_CLOEXEC)
 
 static bool in_same_userns(const struct procfs *proc, pid_t pid)
@@ -120,8 +121,8 @@ void target_ns_close(struct target_ns *ns)
 bool target_ns_is_ours(const struct target_ns *ns)
 {
 	/*
-	 * This is also correct for a target in another user namespace, because jvm->uid and
-	 * jvm->gid are ids as jtool's user namespace shows them.
+	 * The comparison is correct even for a target in another user namespace, because jvm->uid
+	 * and jvm->gid are ids as jtool's user namespace shows them.
 	 */
 	return geteuid() == ns->jvm->uid && getegid() == ns->jvm->gid;
 }
@@ -136,7 +137,7 @@ static int set_ids(uid_t uid, gid_t gid)
 	return 0;
 }
 
-/* Enters the target's user namespace and takes the target's ids as they are inside. */
+/* Enters the target's user namespace and takes the target's ids as that namespace has them. */
 static int become_inside(const struct target_ns *ns)
 {
 	_cleanup_close_ int fd = procfs_openat(&ns->proc, ns->jvm->pid, "ns/user", O_RDONLY);

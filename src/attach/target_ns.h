@@ -42,18 +42,18 @@ int target_ns_open_process(const struct jvm *jvm, struct target_ns *ns,
 void target_ns_close(struct target_ns *ns);
 
 /*
- * Returns true if this process of jtool has the target's ids.  It may then connect to a checked
- * socket without a child.  For opening or creating files a child is still needed, because jtool may
- * have more capabilities than the target.
+ * Returns true if this process of jtool has the target's ids.  This process may then connect to a
+ * checked socket itself, without a child.  To open or create files, jtool still needs a child,
+ * because jtool may have more capabilities than the target.
  */
 bool target_ns_is_ours(const struct target_ns *ns);
 
 /*
- * Takes the target's ids, in its user namespace if necessary, and those of the target's
- * capabilities that jtool has.  Call it only in a child, because nothing can undo it.  The child
- * becomes undumpable: nobody can trace it or open its files under /proc.  It can no longer gain
- * privileges with execve(2).  The target's user can still stop the child, so the parent waits for
- * it with child_wait(), which has a deadline.  Returns 0 or a negative errno.
+ * Takes the target's ids, in the target's user namespace if necessary, and gives up the
+ * capabilities that the target lacks.  Call it only in a child, because nothing can undo it.  The
+ * child becomes undumpable: nobody can trace it or open its files under /proc.  The child can no
+ * longer gain privileges with execve(2).  The target's user can still stop the child, so the parent
+ * waits for it with child_wait(), which has a deadline.  Returns 0 or a negative errno.
  */
 int target_ns_become(const struct target_ns *ns) _must_check_;
 

@@ -1,6 +1,6 @@
 /*
- * Runs a function that reads a target's file systems.  It runs in a worker, with a deadline, if
- * those file systems may not answer, and otherwise in this process.
+ * Runs a function that reads a target's file systems.  If those file systems may not answer, the
+ * function runs in a worker, with a deadline; otherwise it runs in this process.
  */
 #ifndef JTOOL_ATTACH_TARGET_QUERY_H
 #define JTOOL_ATTACH_TARGET_QUERY_H
