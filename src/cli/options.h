@@ -10,17 +10,18 @@
 
 #include "base/err.h"
 
+/* Kinds of options: the C type that the value is stored as, a colon, and the stored value. */
 enum opt_kind {
 	OPT_FLAG,    /* bool: set to true */
 	OPT_TEXT,    /* const char *: points to the value on the command line */
 	OPT_NUMBER,  /* unsigned: a decimal number, 0 or more */
-	/* Unsigned: a number of rows; 0 if the option is not given, UINT_MAX for "-n 0" (all) */
+	/* unsigned: a number of rows; 0 if the option is not given, UINT_MAX for "-n 0" (all) */
 	OPT_LIMIT,
-	OPT_BYTES,   /* uint64_t: bytes; a unit is optional: 4096, 512k, 64m, 1g */
-	OPT_MB,      /* uint64_t: bytes; as OPT_BYTES, but a number without a unit is in MiB */
-	/* Unsigned: ms; the value is a number of seconds, or has a unit: 500ms, 2s, 1m, 1h */
+	OPT_BYTES,   /* uint64_t: stored in bytes; a unit is optional: 4096, 512k, 64m, 1g */
+	OPT_MB,      /* uint64_t: stored in bytes; a number without a unit is in MiB */
+	/* unsigned: stored in ms; typed in seconds, or with a unit: 10, 500ms, 2s, 1m, 1h */
 	OPT_SECONDS,
-	OPT_NANOS,   /* uint64_t: ns; the value must have a unit: 10ms, 500us, 800ns, 1s */
+	OPT_NANOS,   /* uint64_t: stored in ns; typed with a unit: 10ms, 500us, 1s */
 	OPT_CHOICE,  /* int: the index of the value in `choices`, from 0 */
 	OPT_LEVEL,   /* unsigned: 1 to 9, given as --NAME=LEVEL; --NAME alone is 1 */
 	OPT_MODE,    /* int: 1 + the index in `choices`, given as --NAME=MODE; --NAME alone is 1 */

@@ -221,7 +221,8 @@ static int print_result(const struct ctx *ctx, const struct job *job)
 {
 	if (!ctx->json)
 		fprintf(ctx->out, "%d:\n", (int)job->jvm->pid);
-	(void)fwide(ctx->out, -1); /* shows main() that output follows; io_copy() bypasses stdio */
+	/* shows main() that there is output, because io_copy() below bypasses stdio */
+	(void)fwide(ctx->out, -1);
 	if (fflush(ctx->out) != 0)
 		return -errno;
 	return job->out < 0 || job->is_given_up ? 0 : io_copy(job->out, fileno(ctx->out));

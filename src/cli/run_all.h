@@ -6,10 +6,10 @@
 
 /*
  * Runs ctx->cmd on each visible JVM, several at a time, in a child process per JVM, so that a JVM
- * that does not answer delays no other.  A child that makes no progress for longer than the timeout
- * is killed, and its JVM counts as failed (EXIT_ATTACH).  Prints complete outputs in the order of
- * process ids, each under a heading "PID:" as the JDK's jcmd does, or without a heading with
- * --json.
+ * that does not answer does not delay the others.  A child that makes no progress for longer than
+ * the timeout is killed, and its JVM counts as failed (EXIT_ATTACH).  Prints complete outputs in
+ * the order of process ids, each under a heading "PID:" as the JDK's jcmd does, or without a
+ * heading with --json.
  */
 int run_on_all(struct ctx *ctx, struct err *err);
 
