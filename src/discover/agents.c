@@ -179,7 +179,8 @@ static bool visit_map(const struct proc_map *map, void *arg)
 	s->last = xstrdup(map->path);
 	/*
 	 * A session of jtool deletes the file of its agent, and only the root user can open a
-	 * deleted file.  So the name in the mapping is enough to identify that agent.
+	 * deleted file.  So a deleted file with a name of jtool's agent counts as that agent,
+	 * without being opened.
 	 */
 	if (!(maker == MADE_BY_JTOOL && map->deleted) && !is_agent(s, map, &maker))
 		return true;

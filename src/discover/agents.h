@@ -9,7 +9,7 @@ enum agent_kind {
 	AGENT_LIB,    /* -agentlib:NAME */
 	AGENT_PATH,   /* -agentpath:PATH */
 	AGENT_JAVA,   /* -javaagent:PATH */
-	AGENT_MAPPED, /* a library with an agent's entry points */
+	AGENT_MAPPED, /* a mapped library that has an agent's entry points */
 };
 
 enum agent_maker {
@@ -21,7 +21,11 @@ enum agent_maker {
 struct agent {
 	enum agent_kind kind;
 	enum agent_maker maker;
-	char *name;    /* library name, library path (if mapped, in the JVM's root) or jar path */
+	/*
+	 * AGENT_LIB: name of the library; AGENT_PATH: path of the library; AGENT_JAVA: path of the
+	 * jar; AGENT_MAPPED: path of the library in the JVM's root
+	 */
+	char *name;
 	char *options; /* NULL: none */
 };
 
@@ -40,9 +44,9 @@ void agents_from_flags(struct agents *a, const char *flags);
 
 /*
  * Appends mapped libraries that define Agent_OnLoad or Agent_OnAttach, with or without a suffix
- * _NAME (JEP 178).  Only the root user can open a library whose file was deleted; jtool's own agent
- * is then identified by its name.  A worker opens the libraries; if the worker does not answer,
- * a->mapped_known is false.
+ * _NAME (JEP 178).  Only the root user can open a library whose file was deleted, so jtool's own
+ * agent, whose file a session deletes, is identified by its name.  A worker opens the libraries; if
+ * the worker does not answer, a->mapped_known is false.
  */
 void agents_from_maps(struct agents *a, const struct procfs *proc, const struct jvm *jvm);
 

@@ -96,8 +96,8 @@ static bool has_socket_open(const struct procfs *proc, const struct jvm *jvm, ui
 /*
  * Returns true if the JVM listens on its socket file, which exists but may be left over from a
  * killed JVM.  If containers use the host's network, net/unix shows the sockets of several
- * containers, and JVMs in two of them may have the same path.  So for a JVM in a pid namespace of
- * its own, this also checks that the JVM has the socket open.
+ * containers, and JVMs in two of them may have sockets with the same path.  So for a JVM in a pid
+ * namespace of its own, the function checks in addition that the JVM has the socket open.
  */
 static bool is_listened_to(const struct procfs *proc, const struct jvm *jvm)
 {

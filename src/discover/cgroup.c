@@ -69,8 +69,8 @@ static size_t read_levels(struct group *g, const struct group *ours, struct cgro
 		if (!read_level(g, &levels[n]))
 			continue;
 		/*
-		 * memory.oom.group of a group also applies when a limit of its parent groups is
-		 * exceeded.
+		 * memory.oom.group of a group applies even when the exceeded limit is that of a
+		 * parent group.
 		 */
 		levels[n].kills_all = kills_all;
 		levels[n].shared = ours->path && ours->is_v2 == g->is_v2 &&

@@ -9,9 +9,12 @@
 
 struct cgroup {
 	int64_t memory_limit; /* limit in bytes; -1: no limit, or not visible to jtool */
-	/* bytes used in the group that has memory_limit; -1: as for memory_limit */
+	/* bytes used in the group to which memory_limit belongs; -1: no limit, or not visible */
 	int64_t memory_used;
-	/* bytes that are free in this group and in every parent group; -1: as for memory_limit */
+	/*
+	 * bytes that are free in the process's group and in each parent group that has a limit; -1:
+	 * no limit, or not visible
+	 */
 	int64_t memory_free;
 	double cpus;          /* number of CPUs allowed on average; -1: no quota, or not visible */
 };
@@ -31,13 +34,20 @@ void cgroup_cpu_read(const struct procfs *proc, pid_t pid, struct cgroup_cpu *ou
 
 /* A group with a memory limit: the process's own group or a parent of it. */
 struct cgroup_level {
-	/* bytes; free includes the inactive file pages, which the kernel reclaims first */
+	/*
+	 * `limit` and `free` in bytes; `free` includes the inactive file pages, which the kernel
+	 * reclaims first
+	 */
 	int64_t limit, free;
 	int64_t used;        /* bytes in use, including inactive file pages; -1: unknown */
-	bool shared;         /* jtool itself is in this group as well, so its memory counts */
 	/*
-	 * In version 2, memory.oom.group: if the limit makes the kernel kill one process of the
-	 * group, it kills all of them.
+	 * jtool itself is in this group, so jtool's memory counts towards `limit` as well as the
+	 * JVM's
+	 */
+	bool shared;
+	/*
+	 * memory.oom.group of version 2 is set: when the limit is exceeded, the kernel kills all
+	 * processes of the group, and not only one.
 	 */
 	bool kills_all;
 };

@@ -13,7 +13,10 @@ struct group {
 	char *path; /* path of the group in its hierarchy; "" is the hierarchy's root */
 	size_t top; /* length of the part of dir that is the hierarchy's mount point */
 	bool is_v2;
-	/* dir is below this root directory of another process; AT_FDCWD: below jtool's own root */
+	/*
+	 * `dir` is a path below this directory, which is the root of another process; AT_FDCWD:
+	 * `dir` is a path below jtool's own root
+	 */
 	int root_fd;
 };
 

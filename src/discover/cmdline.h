@@ -8,7 +8,8 @@
 #include "base/util.h"
 
 struct cmdline {
-	char *main; /* main class, jar or module/class; for other launchers than java, their path */
+	/* main class, jar or module/class; for a launcher other than java, the launcher's path */
+	char *main;
 	char *args;  /* arguments, joined by spaces */
 	char *flags; /* VM options except the class path, joined by spaces */
 };

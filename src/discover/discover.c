@@ -12,7 +12,7 @@
 
 /* How a process is inspected. */
 struct how {
-	bool states;    /* also find the attach state */
+	bool states;    /* set jvm->attach as well */
 	bool proc_only; /* read only /proc, and nothing in the target's file systems */
 	bool here;      /* inspect in this process, not in a worker */
 };
@@ -362,7 +362,7 @@ static int answer_pid(const struct buf *request, struct buf *answer, int *fd, st
 }
 
 /*
- * Makes the worker inspect a process.  Returns 0 with *jvm set, -1 with `err` set, or another
+ * Makes the worker inspect a process.  Returns 0 with *jvm set; -1 with `err` set; or another
  * negative errno (-ETIMEDOUT, -EPIPE …) if the worker was lost.
  */
 static int ask_worker(struct worker *w, const struct procfs *proc, pid_t pid, bool proc_only,

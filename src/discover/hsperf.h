@@ -8,7 +8,7 @@
 #include "discover/jvm.h"
 #include "worker/worker.h"
 
-/* If the file is in a file system that may not answer, a worker reads the file. */
+/* An open hsperfdata file.  If its file system may not answer, a worker reads it. */
 struct hsperf {
 	const struct jvm *jvm;
 	struct worker worker;
@@ -28,8 +28,9 @@ int hsperf_open(struct hsperf *h, const struct jvm *jvm, struct err *err) _must_
 void hsperf_close(struct hsperf *h); /* call it only after hsperf_open() */
 
 /*
- * Reads the current values.  Returns -1 with `err` set: EXIT_PARTIAL if the JVM has exited.  This
- * is checked each time, because the file of a JVM that was killed keeps its last values forever.
+ * Reads the current values.  Returns -1 with `err` set: EXIT_PARTIAL if the JVM has exited.  Each
+ * call checks that the JVM is alive, because the file of a JVM that was killed keeps its last
+ * values forever.
  */
 int hsperf_read(struct hsperf *h, struct perfdata *perf, struct err *err) _must_check_;
 

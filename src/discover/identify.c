@@ -19,7 +19,8 @@ static bool has_prefix(const char *text, const char *prefix)
 
 /*
  * Returns the collector that sun.gc.policy.name implies: the name of G1, or the names of both
- * generations' collectors.  Newer collectors leave it unset.
+ * generations' collectors.  Newer collectors leave this counter unset; gc_of_names() identifies
+ * them.
  */
 static const char *gc_of_policy(const char *policy)
 {
@@ -82,8 +83,8 @@ const char *identify_gc_flag(const char *flags)
 /*
  * Updates the clues by a thread's name.  Knows the names of JDK 8 to 27 as the kernel cuts them.
  * The VM thread starts after the collector's threads, so its name ends the search.  Parallel has
- * only worker threads.  Other collectors use the names of these threads as well, so a later thread
- * may replace the clue "Parallel".
+ * only worker threads.  The worker threads of G1 and of other collectors have the same names, so a
+ * thread that only another collector has replaces the clue "Parallel".
  */
 bool identify_thread(struct gc_clues *clues, const char *name)
 {
@@ -111,9 +112,9 @@ bool identify_thread(struct gc_clues *clues, const char *name)
 }
 
 /*
- * Returns the collector that the threads imply.  Only Serial and Epsilon have no threads, and
- * Epsilon is used only if a flag selects it, so a JVM without collector threads and without such a
- * flag uses Serial.
+ * Returns the collector that the threads imply.  Only Serial and Epsilon have no collector threads,
+ * and Epsilon is used only if a flag selects it, so a JVM without collector threads and without
+ * such a flag uses Serial.
  */
 static const char *gc_of_clues(const struct gc_clues *clues, const char *flags)
 {
@@ -240,7 +241,10 @@ void identify_perfdata(struct jvm *jvm, const struct perfdata *perf, const struc
 	jvm->flags = joined(perfdata_nonempty_text(perf, "java.rt.vmFlags"),
 			    uncut(args, cmd->flags));
 	describe_command(jvm, perfdata_nonempty_text(perf, "sun.rt.javaCommand"), cmd);
-	/* The first of the counter's 64 digits is "attach supported" (runtimeService.cpp). */
+	/*
+	 * The first of the 64 digits of sun.rt.jvmCapabilities is "attach supported"
+	 * (runtimeService.cpp).
+	 */
 	jvm->no_attach = capabilities && capabilities[0] == '0';
 	jvm->initialised = perfdata_number(perf, "sun.rt.vmInitDoneTime", 0) != 0;
 }

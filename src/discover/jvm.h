@@ -59,8 +59,8 @@ struct jvm {
 	bool starting;    /* hsperfdata says that the VM is starting */
 	bool initialised; /* hsperfdata says that the VM has started */
 	int64_t listed_ns; /* monotonic_ns() when the JVM was inspected */
-	enum attach_state attach; /* state at listed_ns, if discover_all() was asked for it */
-	/* the worker that has inspected the JVM; NULL: none, or another owner took it */
+	enum attach_state attach; /* state at listed_ns; set only by discover_all() with `states` */
+	/* the worker that has inspected the JVM; NULL: no worker, or attach.c has taken it over */
 	struct worker *_Atomic worker;
 };
 

@@ -95,8 +95,8 @@ static void guess_perfdata(struct jvm *jvm, int root_fd)
 }
 
 /*
- * Stores the path of the hsperfdata file, if the JVM has mapped one.  The mapping exists before the
- * file has any content.
+ * Stores the path of the hsperfdata file, if the JVM has mapped one.  A JVM maps the file before it
+ * writes to it, so the file may still be empty.
  */
 static void find_perfdata(struct jvm *jvm, const char *root, const struct jvm_files *files)
 {

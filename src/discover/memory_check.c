@@ -108,8 +108,8 @@ struct levels {
 };
 
 /*
- * Reads the levels of a JVM.  `thorough`: also reads the groups of a JVM in another container, in a
- * child process, which takes longer.
+ * Reads the levels of a JVM.  If the JVM is in another container, its groups are read only with
+ * `thorough`, because a child process must read them, which takes longer.
  */
 static void read_levels(pid_t pid, bool thorough, struct levels *levels)
 {

@@ -25,7 +25,10 @@ int memory_check(const struct jvm *jvm, enum memory_use use, struct memory_room 
 struct memory_watch {
 	const struct jvm *jvm;
 	int64_t next_ns; /* when to measure next, by monotonic_ns() */
-	bool copies;     /* a snapshot: copied pages need room in addition to the reserve */
+	/*
+	 * set during a snapshot: pages that the kernel copies need room in addition to the reserve
+	 */
+	bool copies;
 };
 int memory_watch(struct memory_watch *watch, struct err *err) _must_check_;
 

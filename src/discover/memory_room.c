@@ -118,7 +118,7 @@ static int64_t left_of(const struct cgroup_level *level, int64_t growth)
 
 	/*
 	 * Double the reserve if the kernel kills all processes of the group (memory.oom.group): the
-	 * JVM then also dies when the kernel chooses jtool as its victim.
+	 * JVM then dies even when the kernel chooses jtool as its victim.
 	 */
 	if (level->shared && level->kills_all)
 		reserve *= 2;

@@ -23,7 +23,10 @@ enum memory_use {
 	MEMORY_CHANGE_ALL, /* transforms many classes */
 	MEMORY_COLLECT, /* makes a full collection, or dumps its heap after one */
 	MEMORY_WALK,    /* follows all references */
-	/* Like MEMORY_WALK, in a forked child; the application's writes copy pages */
+	/*
+	 * follows all references in a forked child; each page that the application writes to is
+	 * copied
+	 */
 	MEMORY_SNAPSHOT,
 	MEMORY_COPY,     /* like MEMORY_IDLE, for a snapshot in progress */
 };
@@ -52,9 +55,13 @@ enum memory_verdict {
 };
 
 struct memory_room {
-	int64_t jvm;  /* bytes that the JVM may take in addition to `growth`; INT64_MAX: no limit */
+	/*
+	 * bytes that the JVM may take in addition to the argument `growth` of memory_room();
+	 * INT64_MAX: no limit
+	 */
+	int64_t jvm;
 	int64_t own; /* bytes that jtool may take; INT64_MAX: jtool is in no group that limits it */
-	size_t level; /* index of the group with the least memory */
+	size_t level; /* index in `levels` of the group with the least room */
 	enum memory_verdict verdict;
 };
 
