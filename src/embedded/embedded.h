@@ -13,7 +13,7 @@ int embedded_agent(struct buf *agent, struct err *err) _must_check_;
 
 /*
  * Decompresses a page of the manual, such as "jtool-list" or "jtool", as plain text, into an empty
- * buffer.  Returns 0, -ENOENT if there is no such page, or -EBADMSG if the executable of jtool is
+ * buffer.  Returns 0; -ENOENT if there is no such page; or -EBADMSG if the executable of jtool is
  * damaged.
  */
 int embedded_page(const char *name, struct buf *text) _must_check_;
