@@ -51,8 +51,9 @@ enum atomic_file_flags {
  * file's mode, restricted to `mode` if another user owns the file.
  *
  * Returns -1 with err set and nothing created: EXIT_USAGE if `path` is a directory, or if it exists
- * and flags forbid to replace it; EXIT_PARTIAL for other errors, also if `path` is a pipe, device
- * or link that another user may have created.  `path` must stay valid until the release.
+ * and flags forbid to replace it; EXIT_PARTIAL for other errors, one of which is that `path` is a
+ * pipe, device or link that another user may have created.  `path` must stay valid until the
+ * release.
  */
 int atomic_file_open(struct atomic_file *f, const char *path, int flags, mode_t mode,
 		     struct err *err) _must_check_;
@@ -74,7 +75,8 @@ int atomic_file_failed(const struct atomic_file *f, int error, struct err *err);
 /*
  * If the output is a pipe, device or stdout, copies to it the data that was written since the last
  * call, and empties f->fd, whose position is 0 again.  Otherwise does nothing.  Use it for data
- * that is of use also without the rest.  Errors are those of atomic_file_commit().
+ * whose beginning is useful even if the rest never follows.  Errors are those of
+ * atomic_file_commit().
  */
 int atomic_file_send(struct atomic_file *f, struct err *err) _must_check_;
 

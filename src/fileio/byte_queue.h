@@ -34,7 +34,7 @@ void byte_queue_init(struct byte_queue *q, size_t max);
 void byte_queue_release(struct byte_queue *q);
 
 /*
- * Producer: appends a copy of the data.  Returns 0, -ENOBUFS beyond the limit, or -EPIPE after
+ * Producer: appends a copy of the data.  Returns 0; -ENOBUFS beyond the limit; or -EPIPE after
  * byte_queue_cancel().
  */
 int byte_queue_push(struct byte_queue *q, const void *data, size_t len) _must_check_;

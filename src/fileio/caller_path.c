@@ -165,7 +165,7 @@ static int take(struct caller_path *p, int fd)
 }
 
 /*
- * Returns 0 if the link leads to a file without a path (a pipe), 1 if the walk must go on, or a
+ * Returns 0 if the link leads to a file without a path (a pipe); 1 if the walk must go on; or a
  * negative errno.
  */
 static int follow_last(struct caller_path *p, struct walk *w, const char *name)
@@ -185,8 +185,8 @@ static int follow_last(struct caller_path *p, struct walk *w, const char *name)
 }
 
 /*
- * Opens the last component.  Returns 0 if it is a file or does not exist, 1 if it is a link and the
- * walk must go on, or a negative errno.
+ * Opens the last component.  Returns 0 if the component is a file or does not exist; 1 if it is a
+ * link and the walk must go on; or a negative errno.
  */
 static int open_last(struct caller_path *p, struct walk *w, const char *name)
 {
@@ -198,7 +198,7 @@ static int open_last(struct caller_path *p, struct walk *w, const char *name)
 }
 
 /*
- * Walks one component of the path.  Returns 1 if the walk must go on, 0 after the last component,
+ * Walks one component of the path.  Returns 1 if the walk must go on; 0 after the last component;
  * or a negative errno.
  */
 static int step(struct caller_path *p, struct walk *w)

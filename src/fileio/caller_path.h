@@ -18,7 +18,7 @@ struct caller_path {
 	int dir_fd;     /* O_PATH; the directory of the file */
 	char *name;     /* name of the file in dir_fd */
 	int fd;         /* O_PATH; the file, which is not a link; -1: no such file */
-	struct stat st; /* attributes of the file; set if fd is */
+	struct stat st; /* attributes of the file; valid if fd is not -1 */
 	bool was_link;  /* the last component of the path is a link */
 };
 

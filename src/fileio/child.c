@@ -13,7 +13,7 @@
 #define KILL_MS 100
 #define STEP_MS 1 /* polling interval on Linux before 5.3, which has no pidfds */
 
-/* Returns 1 if the child has ended, 0 at the deadline, or a negative errno. */
+/* Returns 1 if the child has ended; 0 at the deadline; or a negative errno. */
 static int wait_until(pid_t pid, int *status, struct deadline d)
 {
 	struct pollfd pfd = { .fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN };

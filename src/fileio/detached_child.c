@@ -55,7 +55,7 @@ pid_t detached_child_fork(const int *keep, size_t n_keep)
 	(void)setsid(); /* fails only for a process group leader, which a new child is not */
 	for (size_t i = 0; i < ARRAY_SIZE(ignored); i++)
 		(void)signal(ignored[i], SIG_IGN);
-	/* any other working directory would prevent unmounting its file system */
+	/* the file system of the working directory cannot be unmounted while the child runs */
 	if (chdir("/") < 0)
 		_exit(1);
 	redirect_stdio();

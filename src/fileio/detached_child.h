@@ -10,11 +10,11 @@
 #include "base/util.h"
 
 /*
- * Forks a child in a new session that ignores SIGHUP, SIGINT, SIGQUIT, SIGPIPE and SIGTERM.  Its
- * working directory is /, and only the descriptors in `keep` stay open; entries of -1 are skipped.
- * Its stdio is /dev/null: if the child kept jtool's stdout open, a reader of jtool's output would
- * see no end of file when jtool exits.  Returns 0 in the child, which must end with _exit(2).
- * Returns the child's pid, or a negative errno, in the parent.
+ * Forks a child in a new session.  The child ignores SIGHUP, SIGINT, SIGQUIT, SIGPIPE and SIGTERM.
+ * Its working directory is /, and only the descriptors in `keep` stay open; entries of -1 are
+ * skipped.  Its stdio is /dev/null: if the child kept jtool's stdout open, a reader of jtool's
+ * output would see no end of file when jtool exits.  Returns 0 in the child, which must end with
+ * _exit(2).  Returns the child's pid, or a negative errno, in the parent.
  */
 pid_t detached_child_fork(const int *keep, size_t n_keep) _must_check_;
 

@@ -5,8 +5,8 @@
  * file system or 1 GB, whichever is more; but at most half of the space that is free at the start
  * must stay free.  Blocks reserved for root count as used.
  *
- * A file on a file system in memory (tmpfs) is limited by free space and also by the memory that
- * jtool may take, see disk_room_set_memory().
+ * A file on a file system in memory (tmpfs) is limited by free space and, in addition, by the
+ * memory that jtool may take, see disk_room_set_memory().
  */
 #ifndef JTOOL_FILEIO_DISK_ROOM_H
 #define JTOOL_FILEIO_DISK_ROOM_H
@@ -35,8 +35,8 @@ uint64_t disk_room_keep(uint64_t size, uint64_t free);
 /* Returns whether the file is on a file system in memory. */
 bool disk_room_is_memory(int fd);
 /*
- * Sets the function that returns how many bytes of memory jtool may still take.  Without one,
- * memory is not limited.
+ * Sets the function that returns how many bytes of memory jtool may still take.  Without such a
+ * function, memory is not limited.
  */
 void disk_room_set_memory(int64_t (*left)(void));
 

@@ -309,8 +309,8 @@ static void _noreturn_ relay(struct work *w)
 	rc = forward_all(w);
 	if (rc < 0) {
 		/*
-		 * Close `out` now, so that its reader sees the end of the data: the writer may go
-		 * on for long.
+		 * Close `out` now, so that its reader sees the end of the data even if the FIFO's
+		 * writer goes on for long.
 		 */
 		(void)close(w->out);
 		discard(w);

@@ -9,7 +9,8 @@
 enum input_file_kinds {
 	/* only regular files, because the file is read twice or by position */
 	INPUT_FILE_REGULAR = 0,
-	INPUT_FILE_PIPE = 1 << 0, /* also pipes of root, of the caller, or inherited by jtool */
+	/* regular files, and pipes of root, of the caller, or inherited by jtool */
+	INPUT_FILE_PIPE = 1 << 0,
 };
 
 /*

@@ -20,7 +20,7 @@ int io_wait(int fd, short events, struct deadline d) _must_check_;
 ssize_t io_read(int fd, void *data, size_t len) _must_check_;
 /* Reads len bytes, or fewer if the input ends.  Returns the number of bytes read. */
 ssize_t io_read_full(int fd, void *data, size_t len) _must_check_;
-/* Reads exactly len bytes from a socket or pipe.  Returns -EPIPE if it ends earlier. */
+/* Reads exactly len bytes from a socket or pipe.  Returns -EPIPE if the input ends earlier. */
 int io_read_exact(int fd, void *data, size_t len, struct deadline d) _must_check_;
 /* Writes all len bytes.  Writing to a socket raises no SIGPIPE. */
 int io_write_all(int fd, const void *data, size_t len, struct deadline d) _must_check_;
@@ -36,7 +36,7 @@ int io_slurp(int fd, struct buf *out, size_t max) _must_check_;
 const char *io_temp_dir(void);
 /*
  * Sets EXIT_PARTIAL for data that cannot be stored in a temporary file.  The format names the data.
- * `error` is a negative errno, also of disk_room.h.  Returns -1.
+ * `error` is a negative errno or a negative error number of disk_room.h.  Returns -1.
  */
 int io_temp_failed(struct err *err, int error, const char *fmt, ...) _printf_(3, 4);
 

@@ -71,8 +71,8 @@ void safe_dir_close(struct safe_dir *d)
 }
 
 /*
- * Returns the FNV-1a hash.  A target can choose names with equal hashes, but only for its own
- * classes.
+ * Returns the FNV-1a hash of a text, which safe_dir_add() puts into a truncated name.  A target can
+ * choose class names with equal hashes, but then only files of its own classes have equal names.
  */
 static uint64_t hash(const char *text, size_t len)
 {

@@ -52,7 +52,10 @@ char *safe_dir_path(const struct safe_dir *d, const char *name);
 int safe_dir_write(struct safe_dir *d, const char *name, const void *data, size_t len,
 		   const char **why, struct err *err) _must_check_;
 
-/* Returns true if file names in the directory ignore case; false also if this is unknown. */
+/*
+ * Returns true if file names in the directory ignore case; false if they do not, or if this is
+ * unknown.
+ */
 bool safe_dir_folds_case(const struct safe_dir *d);
 
 #endif

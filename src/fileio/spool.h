@@ -31,15 +31,15 @@ int spool_add(struct spool *s, const void *data, size_t len) _must_check_;
 void spool_skip(struct spool *s, size_t n);
 uint64_t spool_len(const struct spool *s);
 /*
- * Copies up to len bytes from position `at` to `data`.  Returns the number of bytes, 0 at the end,
+ * Copies up to len bytes from position `at` to `data`.  Returns the number of bytes; 0 at the end;
  * or a negative errno.
  */
 ssize_t spool_read(const struct spool *s, uint64_t at, void *data, size_t len) _must_check_;
 /* Writes all data to a descriptor.  Returns 0 or a negative errno. */
 int spool_write(const struct spool *s, int fd) _must_check_;
 /*
- * Appends all data to `out`.  Returns 0, -EFBIG if it has more than max bytes, or another negative
- * errno.
+ * Appends all data to `out`.  Returns 0; -EFBIG if the data has more than max bytes; or another
+ * negative errno.
  */
 int spool_text(const struct spool *s, struct buf *out, size_t max) _must_check_;
 void spool_release(struct spool *s);

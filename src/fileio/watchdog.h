@@ -2,7 +2,8 @@
  * Lets a parent process kill a child that makes no progress.  A child that is blocked by a file
  * system which does not answer cannot end itself.
  *
- * Every loop that waits with a deadline of its own calls watchdog_extend().
+ * Every loop that may run in such a child and waits with a deadline of its own calls
+ * watchdog_extend().
  */
 #ifndef JTOOL_FILEIO_WATCHDOG_H
 #define JTOOL_FILEIO_WATCHDOG_H
