@@ -83,7 +83,7 @@ int document_begin(struct document_job *job, document_write *write, void *arg, u
 	if (pid == 0)
 		write_document(job->fd, job->sock, write, arg);
 	if (pid < 0) {
-		job->sock = -1; /* worker_fork() did not set it */
+		job->sock = -1; /* worker_fork() has failed and did not set `sock` */
 		close_files(job);
 		return err_not_started(err, EXIT_PARTIAL, pid, "the process that reads the JVMs");
 	}

@@ -52,7 +52,7 @@ int document_begin(struct document_job *job, document_write *write, void *arg, u
  */
 struct document *document_end(struct document_job *job, struct err *err) _must_check_;
 
-/* Ends the child, if there is one, without its document. */
+/* Ends the child, if there is one, and discards its document. */
 void document_cancel(struct document_job *job);
 
 #endif

@@ -16,7 +16,10 @@
 #define FIRST_PASSED_FD 3 /* SD_LISTEN_FDS_START */
 #define DEFER_S 5 /* seconds for which a connection without a request is not accepted */
 
-/* Returns the port, or -1.  strtonum(3) also accepts white space and signs. */
+/*
+ * Returns the port, or -1.  Checks the digits itself, because strtonum(3) accepts white space and
+ * signs.
+ */
 static int parse_port(const char *text)
 {
 	const char *error;

@@ -15,7 +15,7 @@ int http_address_parse(const char *text, struct sockaddr_storage *address) _must
 /* Returns -1 with err set (EXIT_USAGE) if http_address_parse() does not accept the text. */
 int http_address_check(const char *text, struct err *err) _must_check_;
 
-/* Writes an address as http_address_parse() accepts it. */
+/* Writes an address in the form that http_address_parse() accepts. */
 #define HTTP_ADDRESS_MAX 64
 void http_address_text(const struct sockaddr_storage *address, char text[HTTP_ADDRESS_MAX]);
 

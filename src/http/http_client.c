@@ -12,7 +12,7 @@
 #include "http/http_request.h"
 
 #define READ_MS 5000
-#define SEND_MS 10000 /* the time that Prometheus waits */
+#define SEND_MS 10000 /* ms for sending the response: as long as Prometheus waits */
 #define CLOSE_MS 1000
 /*
  * When all connections are in use, a connection without progress for this many ms may be closed,
@@ -175,7 +175,8 @@ static bool send_response(struct http_client *c)
 		return true;
 	document_unref(c->doc);
 	c->doc = NULL;
-	(void)shutdown(c->fd, SHUT_WR); /* if the client has closed it, discard() notices */
+	/* on failure, the client has closed the connection; discard() detects that */
+	(void)shutdown(c->fd, SHUT_WR);
 	enter(c, HTTP_CLIENT_CLOSING, CLOSE_MS);
 	return true;
 }

@@ -21,7 +21,8 @@ struct http_client {
 	bool wants_openmetrics, is_head;
 	char request[HTTP_REQUEST_MAX];
 	size_t request_len;
-	char head[512]; /* head of the response; without `doc`, its body follows here */
+	/* head of the response; if `doc` is NULL, the body of the response follows here */
+	char head[512];
 	size_t head_len, head_sent;
 	struct document *doc; /* NULL: none */
 	int64_t doc_sent;

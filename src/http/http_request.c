@@ -34,7 +34,7 @@ static int take_line(struct span *input, struct span *line)
 	return 0;
 }
 
-/* Tabs are white space in a field; all other control characters are invalid. */
+/* Returns true if a field has a control character.  A tab does not count: it is white space. */
 static bool has_control(struct span s)
 {
 	for (size_t i = 0; i < s.len; i++) {

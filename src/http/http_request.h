@@ -17,8 +17,8 @@ struct http_request {
 };
 
 /*
- * Parses the request at the start of the input.  Returns 1 if its head is complete, 0 if more bytes
- * must be received, or -EBADMSG if it is not HTTP/1.
+ * Parses the request at the start of the input.  Returns 1 if the head of the request is complete;
+ * 0 if more bytes must be received; or -EBADMSG if the input is not HTTP/1.
  */
 int http_request_parse(const char *data, size_t len, struct http_request *request) _must_check_;
 

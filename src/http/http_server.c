@@ -191,7 +191,7 @@ static void serve_clients(struct serving *s, const struct pollfd *fds)
 	}
 }
 
-/* Returns 1 to continue, 0 to end, or -1 with err set. */
+/* Returns 1 to continue; 0 to end; or -1 with err set. */
 static int serve_once(struct serving *s, struct err *err)
 {
 	struct pollfd fds[POLL_MAX];

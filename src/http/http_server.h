@@ -20,7 +20,7 @@
 struct http_server {
 	const int *listeners; /* listening sockets that do not block */
 	int n_listeners;
-	int stop; /* a descriptor: the server ends when it is readable */
+	int stop; /* the server ends when this descriptor is readable */
 	unsigned timeout_ms; /* limit for writing a document */
 	document_write *write;
 	void *arg;
