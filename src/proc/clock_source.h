@@ -6,8 +6,8 @@
 
 /*
  * Returns true if the kernel's clock source is the time stamp counter of x86 processors, which
- * means that the counter has a constant rate and is the same on all processors.  Returns false also
- * if /sys does not show the clock source.
+ * means that the counter has a constant rate and is the same on all processors.  Returns false if
+ * /sys does not show the clock source.
  */
 bool clock_source_is_counter(void);
 

@@ -104,7 +104,10 @@ static struct part take_component(struct part *path)
 	return p;
 }
 
-/* Returns the innermost container id in a path, or the outermost name in a path without an id. */
+/*
+ * Returns the innermost container id in a path; in a path without an id, the outermost name of an
+ * LXC container or machine.
+ */
 static char *id_of_path(struct part path)
 {
 	char *id = NULL, *name = NULL;
@@ -174,7 +177,7 @@ static char *uid_of_path(struct part path)
 	return uid;
 }
 
-/* Calls find() for each path until it finds something. */
+/* Calls find() for each path in the text of PID/cgroup until find() returns a text. */
 static char *find_in_paths(const char *cgroup, char *(*find)(struct part path))
 {
 	/*

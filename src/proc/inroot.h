@@ -25,7 +25,7 @@ int inroot_open(int root_fd, const char *path, int flags) _must_check_;
 int inroot_open_regular(int root_fd, const char *path, int flags, struct stat *st) _must_check_;
 
 /*
- * Returns the part of `path`, a path from PID/maps, that is a path below the target's root
+ * `path` is a path from PID/maps.  Returns the part of it that is a path in the target's root
  * directory.  `root` is the path in the link PID/root, or NULL if that link is unreadable.  If the
  * process is chrooted in jtool's mount namespace, the paths in PID/maps begin with `root`; if it is
  * in another mount namespace, they do not.

@@ -19,7 +19,8 @@ struct query {
 	uint64_t size, flags, address; /* in: the caller sets them */
 	uint64_t start, end, vma_flags, page_size, offset, inode; /* out: the kernel sets them */
 	uint32_t dev_major, dev_minor;
-	uint32_t name_size, build_id_size;       /* in: 0 for none; out: length with the NUL */
+	/* in: size of the buffer, 0: none; out: length with NUL */
+	uint32_t name_size, build_id_size;
 	uint64_t name_address, build_id_address; /* in */
 };
 #define QUERY _IOWR('f', 17, struct query)
@@ -55,8 +56,8 @@ static bool visit_mapping(char *path, size_t len, const char *range, struct sear
 }
 
 /*
- * Queries the first file mapping that ends after `address`.  With name_size 0, does not query its
- * path.
+ * Queries the first file mapping that ends after `address`.  With name_size 0, does not query the
+ * path of the file.
  */
 static int query_map(int fd, uint64_t kind, uint64_t address, char *name, size_t name_size,
 		     struct query *q)

@@ -15,7 +15,10 @@
 #define FDINFO_MAX 4096
 #define VALID_NS 500000000 /* how long, in ns, the cached text of our own mounts is used */
 
-/* index in a line: ID PARENT MAJOR:MINOR ROOT POINT OPTIONS [OPTIONAL...] - TYPE … */
+/*
+ * index of POINT in a line of mountinfo, which is ID PARENT MAJOR:MINOR ROOT POINT OPTIONS
+ * [OPTIONAL...] - TYPE …
+ */
 #define FIELD_POINT 4
 
 void mount_release(struct mount *m)
@@ -74,7 +77,10 @@ static bool is_below(const char *path, const char *point)
 	return strncmp(path, point, len) == 0 && (path[len] == '/' || !path[len]);
 }
 
-/* Returns the file system type in a line, or NULL, and its length in *n_bytes. */
+/*
+ * Returns the file system type in a line of mountinfo, with its length in *n_bytes; NULL if the
+ * line has none.
+ */
 static const char *find_type(const char *line, size_t len, size_t *n_bytes)
 {
 	const char *dash = memmem(line, len, " - ", 3);
@@ -146,7 +152,7 @@ static bool needs_no_server(const char *type, size_t len, const char *point)
 		if (strlen(types[i]) == len && memcmp(type, types[i], len) == 0)
 			return true;
 	}
-	/* The automount of systemd for binfmt_misc needs no server. */
+	/* An autofs below /proc is systemd's automount for binfmt_misc, which needs no server. */
 	return len == 6 && memcmp(type, "autofs", 6) == 0 && strncmp(point, "/proc/", 6) == 0;
 }
 
@@ -230,7 +236,7 @@ static bool is_in_our_ns(const struct own *own, const struct procfs *proc, pid_t
 
 	errno = 0;
 	ns = procfs_readlink(proc, pid, "ns/mnt");
-	if (!ns) /* if this is denied, the files of the process are denied, too */
+	if (!ns) /* if this link is denied, the files are denied as well, so none can block */
 		return errno == EACCES || errno == EPERM;
 	return strcmp(ns, own->ns) == 0;
 }

@@ -42,15 +42,16 @@ bool mounts_need_no_server(const char *mountinfo);
 
 /*
  * Returns true if reading the files of a process cannot block forever: the process is in jtool's
- * mount namespace, and every mount in this namespace is of a type that needs no server.  Then jtool
- * reads the files itself, which takes a tenth of the time that a worker takes.  In a container, a
- * process may mount any file system; in jtool's namespace, only an administrator can.
+ * mount namespace, every mount in this namespace is of a type that needs no server, and the root
+ * directory of the process is jtool's own or below it.  Then jtool reads the files itself, which
+ * takes a tenth of the time that a worker takes.  In a container, a process may mount any file
+ * system; in jtool's namespace, only an administrator can.
  */
 bool mounts_are_local(const struct procfs *proc, pid_t pid);
 /*
- * The two conditions of mounts_are_local().  The first function returns true if the process is in
- * jtool's mount namespace and every mount there needs no server, the second one if the root
- * directory of the process is jtool's own or below it.
+ * The two parts of mounts_are_local().  mounts_of_ns_are_local() returns true if the process is in
+ * jtool's mount namespace and every mount there needs no server; mounts_are_below_our_root()
+ * returns true if the root directory of the process is jtool's own or below it.
  */
 bool mounts_of_ns_are_local(const struct procfs *proc, pid_t pid);
 bool mounts_are_below_our_root(const struct procfs *proc, pid_t pid);
@@ -63,10 +64,10 @@ bool mounts_are_below_our_root(const struct procfs *proc, pid_t pid);
 bool mounts_have_same_root(const char *mountinfo, const char *other);
 
 /*
- * Opens the root directory of a process, with O_PATH.  For a process with jtool's user and group
- * that has capabilities which jtool lacks, the kernel denies PID/root, but not PID/mountinfo.  If
- * mountinfo shows that this process has the same root as jtool, opens jtool's own root.  Returns a
- * descriptor or a negative errno.
+ * Opens the root directory of a process, with O_PATH.  If the process has jtool's user and group,
+ * but more capabilities, the kernel denies PID/root and permits PID/mountinfo.  If mountinfo then
+ * shows that the process has the same root as jtool, opens jtool's own root.  Returns a descriptor
+ * or a negative errno.
  */
 int mounts_open_root(const struct procfs *proc, pid_t pid) _must_check_;
 

@@ -8,9 +8,10 @@
 #include "base/xalloc.h"
 
 /*
- * Offsets in the prologue.  Versions 1.0 and 2.0 begin with magic, byte order (0: big), major,
- * minor, one byte (`accessible` in 2.0), used, overflow and mod_time_stamp.  Version 2.0 adds
- * entry_offset and num_entries.
+ * Lengths in bytes of the prologue of the file and of the header of an entry, in both versions.
+ * The prologues of 1.0 and 2.0 begin with magic, byte order (0: big), major, minor, one byte
+ * (`accessible` in 2.0), used, overflow and mod_time_stamp.  The prologue of 2.0 adds entry_offset
+ * and num_entries.
  */
 enum {
 	PROLOGUE_V1 = 24,

@@ -284,7 +284,7 @@ static void parse_status(const char *text, pid_t pid, struct proc_status *status
 		.effective = status_number(text, "CapEff", 16, 0, 0),
 		.bounding = status_number(text, "CapBnd", 16, 0, 0),
 	};
-	/* A fatal signal makes SIGKILL pending for every thread of the process. */
+	/* After a fatal signal, SIGKILL is pending for every thread until the process exits. */
 	if (status->sig_pending & UINT64_C(1) << (SIGKILL - 1))
 		status->exiting = true;
 }
@@ -320,7 +320,7 @@ int procfs_recheck(const struct procfs *proc, pid_t pid, uint64_t start_ticks,
 	return 0;
 }
 
-/* Returns a size in bytes from PID/status, which shows kB; -1 if it has no such key. */
+/* Returns a size in bytes from PID/status, which shows kB; -1 if no line has this key. */
 static int64_t status_size(const char *text, const char *key)
 {
 	uint64_t kb = status_number(text, key, 10, 0, UINT64_MAX);

@@ -39,12 +39,12 @@ int procfs_openat(const struct procfs *proc, pid_t pid, const char *name, int fl
 
 /*
  * Takes the file-system ids of a process, for an access that this header has no function for.  If
- * it returns true, call fs_ids_restore(saved) after the access.
+ * this function returns true, call fs_ids_restore(saved) after the access.
  */
 bool procfs_take_ids(const struct procfs *proc, pid_t pid, struct fs_ids *saved) _must_check_;
 
 /*
- * Appends the content of PID/NAME to `out`.  Returns 0, -EFBIG beyond max bytes, or another
+ * Appends the content of PID/NAME to `out`.  Returns 0; -EFBIG beyond max bytes; or another
  * negative errno.
  */
 int procfs_read(const struct procfs *proc, pid_t pid, const char *name, struct buf *out,
@@ -86,7 +86,7 @@ int procfs_recheck(const struct procfs *proc, pid_t pid, uint64_t start_ticks,
 
 /* Resource usage of a process; unknown values are -1. */
 struct proc_usage {
-	pid_t parent; /* pid of the parent; 0: it is not in our pid namespace */
+	pid_t parent; /* pid of the parent; 0: the parent is not in jtool's pid namespace */
 	double user, system; /* seconds of CPU time, including that of ended threads */
 	int64_t resident, resident_peak, swapped; /* bytes of memory */
 	int64_t open_files, max_files; /* max_files: the soft limit; -1: unknown or unlimited */
@@ -113,7 +113,10 @@ int procfs_thread_names(const struct procfs *proc, pid_t pid, procfs_thread_visi
 struct proc_map {
 	const char *path;  /* path of the file as PID/maps shows it to jtool */
 	bool deleted;      /* the file was unlinked */
-	/* "START-END" in PID/map_files/START-END, a link to the file even if it was deleted */
+	/*
+	 * "START-END", the name of a link in PID/map_files that leads to the file even if it was
+	 * deleted
+	 */
 	const char *range;
 };
 
