@@ -34,8 +34,8 @@ struct search {
 	int calls[SECCOMP_CALLS_MAX];
 	struct sock_filter *prog;
 	/*
-	 * index of the instruction that returns for calls that are not in `calls`; the next
-	 * instruction returns for those in `calls`
+	 * index of the instruction that ends the program for a system call that is not in `calls`;
+	 * the next instruction ends it for a system call in `calls`
 	 */
 	int other;
 };

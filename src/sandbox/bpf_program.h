@@ -26,22 +26,23 @@ struct seccomp_list {
 	const int *calls; /* system call numbers */
 	size_t n;
 	/*
-	 * true: the calls in the list are permitted, all others fail with EPERM; false: the reverse
+	 * true: the calls in the list are permitted, and all others fail with EPERM; false: the
+	 * calls in the list fail with EPERM, and all others are permitted
 	 */
 	bool allow;
 };
 
 /*
- * Builds the program for a list.  Returns the number of instructions, -EOPNOTSUPP if the
- * architecture is not supported, or -E2BIG if the list is too long.
+ * Builds the program for a list.  Returns the number of instructions; -EOPNOTSUPP if the
+ * architecture is not supported; or -E2BIG if the list is too long.
  */
 int bpf_program_build(const struct seccomp_list *list,
 			 struct sock_filter prog[SECCOMP_PROGRAM_MAX]) _must_check_;
 
 /*
  * Sets no_new_privs and applies the filter to the calling thread and its later children, for good.
- * Returns 0, -EOPNOTSUPP if the architecture is not supported, -ENOSYS or -EINVAL if the kernel has
- * no seccomp filters, or another negative errno.
+ * Returns 0; -EOPNOTSUPP if the architecture is not supported; -ENOSYS or -EINVAL if the kernel has
+ * no seccomp filters; or another negative errno.
  */
 int bpf_program_apply(const struct seccomp_list *list) _must_check_;
 

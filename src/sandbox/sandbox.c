@@ -6,8 +6,8 @@
 #include "sandbox/bpf_program.h"
 
 /*
- * 1 if a sanitizer is built in: LeakSanitizer stops the other threads of the process with
- * ptrace(2).
+ * 1 if a sanitizer is built in.  ptrace(2) must then be permitted, because LeakSanitizer stops the
+ * other threads of the process with it.
  */
 #ifndef __has_feature
 #define __has_feature(x) 0
