@@ -10,7 +10,8 @@ struct agent_load {
 	const char *file;        /* path of the library in the target's root */
 	const char *socket_path; /* path of the socket in the target's root */
 	const char *token;
-	const char *remedy;      /* for the error: what to do if the JVM does not permit loading */
+	/* text for the error if the JVM does not permit loading: what to do */
+	const char *remedy;
 };
 
 /*
@@ -21,9 +22,9 @@ int agent_load(const struct jvm *jvm, const struct attach_opts *opts,
 	       const struct agent_load *load, struct err *err) _must_check_;
 
 /*
- * Loads this build's agent.  Tries the image that the target has mapped already, because the
- * patches are in that image.  If there is none, or if the dynamic linker does not find it by its
- * path, loads the file `staged`.  Ignores load.file.
+ * Loads this build's agent.  If the target has mapped an image of this agent already, loads that
+ * image by its path, because the patches of earlier sessions are in its memory.  If there is no
+ * such image, or loading it fails, loads the file `staged`.  Ignores load.file.
  */
 int agent_load_own(const struct jvm *jvm, const struct attach_opts *opts,
 		   const struct loaded_agents *images, const char *staged, struct agent_load load,

@@ -112,12 +112,13 @@ static bool is_target(const struct channel *c)
 }
 
 /*
- * Parses the last fields of HELLO.  Returns true if the agent reports that it has changed code;
- * false also for an agent of an older build, which does not report this even if it has patches.
+ * Parses the last fields of HELLO.  Returns true if the agent reports that it has changed code.
+ * Returns false for an agent of an older build even if it has patches, because such an agent does
+ * not report them.
  */
 static bool has_changed_code(struct wire_reader payload)
 {
-	(void)wire_get_u32(&payload); /* process id in its own namespace */
+	(void)wire_get_u32(&payload); /* the agent's process id in its own pid namespace */
 	(void)wire_get_u32(&payload); /* JVMTI version */
 	(void)wire_get_text(&payload); /* build */
 	return wire_get_u32(&payload) == 1 && wire_reader_ok(&payload);

@@ -15,7 +15,7 @@ struct channel {
 	const struct target_ns *ns; /* the target, to detect its exit */
 	struct buf payload;  /* payload of the last frame that was received */
 	unsigned frame_ms;   /* ms within which a frame that has begun must be complete */
-	/* the agent's library has changed classes in an earlier session; from HELLO */
+	/* the agent has reported in HELLO that its library changed classes in an earlier session */
 	bool code_changed;
 };
 
@@ -36,22 +36,23 @@ int channel_accept(struct channel *c, int listener, const char *token, struct de
 	_must_check_;
 
 /*
- * Receives the next frame, which must start before `begin` (NULL: no limit).  Returns 0,
- * -ETIMEDOUT, -ESRCH if the target has exited, -EBADMSG if the data is not a frame of this version,
- * -EPIPE if the agent has disconnected, or another errno.  `payload` is valid until the next call.
+ * Receives the next frame, which must start before `begin` (NULL: no limit).  Returns 0; -ETIMEDOUT
+ * if no frame has begun or the frame is incomplete in time; -ESRCH if the target has exited;
+ * -EBADMSG if the data is not a frame of this version; -EPIPE if the agent has disconnected; or
+ * another negative errno.  `payload` is valid until the next call.
  */
 int channel_receive(struct channel *c, const struct deadline *begin, uint16_t *type,
 		    struct wire_reader *payload) _must_check_;
 
 /*
- * Waits until `until` (NULL: no limit) for data or the end of the connection.  Returns 0,
- * -ETIMEDOUT, -ESRCH if the target has exited, or another negative errno.
+ * Waits until `until` (NULL: no limit) for data or the end of the connection.  Returns 0;
+ * -ETIMEDOUT; -ESRCH if the target has exited; or another negative errno.
  */
 int channel_wait(const struct channel *c, const struct deadline *until) _must_check_;
 
 /*
- * Sends a frame.  `payload` may be NULL.  Returns 0 or -errno: -EMSGSIZE if the payload is too
- * long.
+ * Sends a frame.  `payload` may be NULL.  Returns 0 or a negative errno: -EMSGSIZE if the payload
+ * is too long.
  */
 int channel_send(struct channel *c, uint16_t type, const struct wire_writer *payload)
 	_must_check_;

@@ -69,7 +69,7 @@ struct search {
 	unsigned opened;
 };
 
-/* Parses "START-END".  Returns the length of the mapping. */
+/* Parses the range "START-END" of a mapping, sets *start, and returns the length in bytes. */
 static uint64_t parse_range(const char *range, uint64_t *start)
 {
 	char *end = NULL;
@@ -87,9 +87,10 @@ static bool has_content(int fd, const struct buf *agent)
 }
 
 /*
- * Returns true for an agent of jtool under another name.  Sets *this_build.  Only root can open a
- * file that was deleted (for example replaced).  If such a file cannot be opened, returns true if
- * its name begins as jtool names its agents, and the build is unknown.
+ * Returns true for an agent of jtool under another name, and sets *this_build.  Only root can open
+ * a file that was deleted (for example replaced).  If such a file cannot be opened, returns true if
+ * its name begins as jtool names its agents, and leaves *this_build false, because the build is
+ * unknown.
  */
 static bool is_copy(struct search *s, const struct proc_map *map, uint64_t len, bool *this_build)
 {

@@ -1,7 +1,7 @@
 /*
- * jtool agents that a target has mapped already: agents that were loaded at the JVM's start and
- * sleep, and agents of earlier sessions.  An agent's library and its patches stay mapped after a
- * session.
+ * jtool agents that a target has mapped already: agents of earlier sessions, and agents that were
+ * loaded at the JVM's start and sleep until a session wakes them (wake.h).  An agent's library and
+ * its patches stay mapped after a session.
  *
  * To reach the patches, a session must wake or load exactly the image that has them.  The dynamic
  * linker finds an image by its path, even if the file is deleted.
@@ -33,25 +33,30 @@ void loaded_agents_release(struct loaded_agents *images);
 
 /*
  * Finds mapped files named jtool-agent-HASH.so, and copies of jtool's agent with other names.
- * `agent` is the agent of this build.  Returns -1 with `err` set on failure.
+ * `agent` has the content of this build's agent.  Returns -1 with `err` set on failure.
  */
 int loaded_agents_find(const struct jvm *jvm, const struct buf *agent,
 		       struct loaded_agents *images, struct err *err) _must_check_;
 
-/* The worker's part of loaded_agents_find(): reads the files, whose file systems may not answer. */
+/*
+ * The part of loaded_agents_find() that runs in a worker, because the mapped files may be in file
+ * systems that do not answer.
+ */
 int loaded_agents_inspect(const struct target_ns *ns, const struct buf *agent,
 			  struct loaded_agents *images, struct err *err) _must_check_;
 void loaded_agents_add_record(struct buf *out, const struct loaded_agents *images);
 /*
- * Parses the record that loaded_agents_inspect() has sent.  Returns false, with `images` empty, if
- * the bytes are not exactly one valid record.  Pure.
+ * Parses a record that loaded_agents_add_record() has appended to a worker's answer.  Returns
+ * false, with `images` empty, if the bytes are not exactly one valid record.  Pure.
  */
 bool loaded_agents_parse(const char *data, size_t len, struct loaded_agents *images) _must_check_;
 
 /* Returns the agent with this path, or NULL. */
 const struct loaded_agent *loaded_agents_at(const struct loaded_agents *images, const char *path);
 
-/* Returns this build's agent, or NULL.  Prefers one that sleeps. */
+/*
+ * Returns an image of this build's agent, or NULL.  If there are several, prefers one that sleeps.
+ */
 const struct loaded_agent *loaded_agents_own(const struct loaded_agents *images);
 
 /* Returns a sleeping agent of another build, or NULL. */

@@ -13,8 +13,8 @@
 
 #define GOODBYE_MS 10000
 #define WAIT_SHOWN_MS 1000
-#define EXIT_MS 1000    /* ms until a process ends that has closed its socket because it exits */
-#define ANSWER_MAX (1u << 30) /* bytes of an answer; limits a hostile agent */
+#define EXIT_MS 1000    /* ms within which an exiting process ends after it has closed its socket */
+#define ANSWER_MAX (1u << 30) /* limit in bytes for an answer, against a hostile agent */
 #define JVMTI_WRONG_PHASE 112 /* JVMTI_ERROR_WRONG_PHASE: the JVM is shutting down */
 
 bool session_is_gone(const struct session *s, int wait_ms)
@@ -70,7 +70,8 @@ static int error_frame(struct session *s, struct wire_reader payload, struct err
 
 static int invalid_frame(struct session *s, uint16_t type, struct err *err)
 {
-	s->broken = true; /* close at once, because the JVM may be paused */
+	/* session_close() then disconnects at once, because the JVM may be paused */
+	s->broken = true;
 	return err_set(err, EXIT_AGENT,
 		       "the agent sent an invalid or unexpected frame of the protocol: %s (%u); "
 		       "report this bug", wire_type_name(type), (unsigned)type);
@@ -156,8 +157,8 @@ static int answer_within(struct session *s, unsigned ms, session_take_fn *take, 
 		len = WIRE_HEADER_LEN + (size_t)(payload.end - payload.at);
 		bytes += len;
 		/*
-		 * Not counted: take() limits the length of a heap stream, and free space on the
-		 * disk limits a dump.
+		 * Heap streams and dumps do not count towards ANSWER_MAX: take() limits the length
+		 * of a heap stream, and free space on the disk limits a dump.
 		 */
 		if (type != WIRE_HEAP_STREAM && type != WIRE_DUMP_DATA)
 			counted += len;
@@ -239,8 +240,8 @@ int session_send(struct session *s, uint16_t type, const struct wire_writer *pay
 void session_interrupt(struct session *s)
 {
 	/*
-	 * Ignore a failure: the agent has disconnected, and the wait returns an error without
-	 * shutdown(2).
+	 * Ignore a failure: shutdown(2) fails only if the agent has disconnected, and then the
+	 * waiting session_answer() returns an error by itself.
 	 */
 	(void)shutdown(s->channel.fd, SHUT_RDWR);
 }

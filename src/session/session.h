@@ -55,7 +55,8 @@ int session_answer(struct session *s, session_take_fn *take, void *arg, struct e
 
 /*
  * Like session_answer(), for a request during which the agent sends nothing for long, such as a
- * heap walk or a redefinition: the longer of the timeout and ATTACH_LONG_MS applies.
+ * heap walk or a redefinition: the timeout is then ATTACH_LONG_MS, unless the session's own timeout
+ * is longer.
  */
 int session_answer_long(struct session *s, session_take_fn *take, void *arg, struct err *err)
 	_must_check_;

@@ -15,7 +15,7 @@ struct session {
 	struct channel channel;
 	bool this_build; /* the agent is known to be this build's */
 	unsigned timeout_ms;
-	bool broken; /* after a protocol error, when the session can only be closed */
+	bool broken; /* a protocol error has occurred, so the session can only be closed */
 	int32_t code; /* the JVMTI error of the last ERROR frame */
 };
 

@@ -58,7 +58,7 @@ static int accept_agent(struct session *s, const struct attach_opts *opts, int l
 	return 0;
 }
 
-/* Wakes a sleeping agent.  Returns 0, 1 if the agent does not wake, or -1 with `err` set. */
+/* Wakes a sleeping agent.  Returns 0; 1 if the agent does not wake; or -1 with `err` set. */
 static int wake(struct session *s, const struct attach_opts *opts,
 		const struct loaded_agent *agent, struct err *err)
 {

@@ -16,9 +16,9 @@
 int helper_msg_send(int sock, const struct buf *text, int fd) _must_check_;
 
 /*
- * Receives a message into an empty buffer.  Sets *fd to its descriptor, which the caller closes; -1
- * if it has none.  Returns 0, -EPIPE if the sender has ended, -EBADMSG if the message is malformed,
- * or another negative errno.
+ * Receives a message into an empty buffer.  Sets *fd to the message's descriptor, which the caller
+ * closes; -1 if the message has none.  Returns 0; -EPIPE if the sender has ended; -EBADMSG if the
+ * message is malformed; or another negative errno.
  */
 int helper_msg_receive(int sock, struct buf *text, int *fd, struct deadline deadline) _must_check_;
 

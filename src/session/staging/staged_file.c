@@ -19,7 +19,8 @@
 #define TIMEOUT_MS 10000 /* limit for the helper; a file system may be slow or hang */
 
 struct staged_file {
-	pid_t helper; /* pid of the helper; -1: not started, or not waited for */
+	/* pid of the helper; -1: not started, or staged_file_free() must not wait for it */
+	pid_t helper;
 	unsigned timeout_ms; /* limit for each reply of the helper, and for its end */
 	/* jtool's ends of the pipe for commands and of the socket for reports */
 	int control, report;

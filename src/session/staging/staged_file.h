@@ -8,9 +8,9 @@
  * directory, where the target searches for the socket.  A mapped file must not be on a noexec
  * mount.  The name of a mapped file contains a hash of its content, because the dynamic linker
  * loads each path only once.  A file that the target writes needs free space, preferably on a disk:
- * files in memory count as the target's memory, so its control groups must have room for them.  The
- * path of a file that the target writes may contain spaces, but no quotes, backslash, '%' or line
- * end, which diagnostic commands interpret.
+ * files in memory count as the target's memory, so the target's control groups must have room for
+ * them.  The path of a file that the target writes may contain spaces, but no quotes, backslash,
+ * '%' or line end, which diagnostic commands interpret.
  *
  * A helper process with the target's ids creates the directory and the file.  It removes them when
  * the staged file is freed or jtool ends for whatever reason.  Sessions in one target share the

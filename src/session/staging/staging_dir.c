@@ -15,11 +15,15 @@
 
 #define ENTRIES_MAX 1000 /* limit for the entries whose sizes are added */
 
-#define ENTER_TRIES 100 /* attempts, 10 ms apart: longer than any helper takes to clean up */
+/* attempts to lock the directory, 10 ms apart: longer than any helper takes to clean up */
+#define ENTER_TRIES 100
 #define SIBLINGS_MAX 20000 /* limit for the directory entries that are checked for leftovers */
 /* attempts to remove a directory; a JVM may create a file in it between two attempts */
 #define REMOVE_TRIES 10
-/* bytes; any user may set this size; the writer of a smaller pipe blocks more often */
+/*
+ * size in bytes that a FIFO's pipe gets: every user may set it, and the writer of a smaller pipe
+ * blocks more often
+ */
 #define FIFO_SIZE (1024 * 1024)
 
 void staging_dir_init(struct staging_dir *sd, uid_t uid, pid_t nspid, const char *file,
@@ -92,8 +96,8 @@ static int lock_private(const struct staging_dir *sd)
 }
 
 /*
- * Creates or opens the directory, and locks it.  Returns a locked descriptor, -EAGAIN if another
- * helper is removing the directory, or another -errno.
+ * Creates or opens the directory, and locks it.  Returns a locked descriptor; -EAGAIN if another
+ * helper is removing the directory; or another negative errno.
  */
 static int try_enter(const struct staging_dir *sd)
 {

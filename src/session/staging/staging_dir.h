@@ -27,14 +27,18 @@ struct staging_dir {
 	char socket[64]; /* name of the socket in the private directory */
 	/* name of the file in the private directory; a STAGED_SOCKET has the socket's name here */
 	const char *file;
-	/* staging_dir_leave() also removes older files whose name begins with this; NULL: none */
+	/*
+	 * files named STEM-…, of other builds of jtool, which staging_dir_leave() removes in
+	 * addition to the temporary files; NULL: none
+	 */
 	const char *stem;
 	bool file_is_ours; /* this helper created the file */
 };
 
 /*
- * Initialises *sd.  With `exclusive`, no other helper uses the directory, and the file's name
- * begins with a dot.  `socket` is the name of the socket; NULL: a random one.
+ * Initialises *sd.  With `exclusive`, the private directory gets the random name
+ * .jtool-UID-NSPID-RANDOM, so no other helper uses it; the file's name must then begin with a dot.
+ * `socket` is the name of the socket; NULL: a random one.
  */
 void staging_dir_init(struct staging_dir *sd, uid_t uid, pid_t nspid, const char *file,
 		      const char *socket, bool exclusive);
@@ -58,8 +62,8 @@ const char *staging_dir_put_file(struct staging_dir *sd, const void *data, size_
 const char *staging_dir_put_fifo(const struct staging_dir *sd, int *fd) _must_check_;
 
 /*
- * Opens the file for reading.  Returns a descriptor, -ENOTUNIQ if it is not a regular file of the
- * target's user, or another negative errno.
+ * Opens the file for reading.  Returns a descriptor; -ENOTUNIQ if the file is not a regular file of
+ * the target's user; or another negative errno.
  */
 int staging_dir_open_file(const struct staging_dir *sd) _must_check_;
 

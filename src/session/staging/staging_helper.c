@@ -22,7 +22,11 @@
 #include "attach/protocol.h"
 
 #define BACKLOG 4
-#define LINGER_MS 500 /* ms; longer than open(2) takes in a thread that has found the FIFO's name */
+/*
+ * ms that close_fifo() waits: longer than open(2) takes in a JVM's thread that has found the FIFO's
+ * name
+ */
+#define LINGER_MS 500
 #define LINGER_STEP_MS 10
 
 struct helper {
@@ -169,8 +173,9 @@ static bool is_in_memory(const struct helper *h, const char *dir)
 }
 
 /*
- * Sets the order in which directories are tried.  For large results, those on disks come before
- * those in memory, or the reverse with memory_first.  Returns the number of directories.
+ * Sets the order in which directories are tried.  For large results, directories on disks come
+ * before directories in memory; with memory_first, directories in memory come first.  Returns the
+ * number of directories.
  */
 static size_t order_dirs(const struct helper *h, const char *dirs[STAGING_PATHS_MAX])
 {
@@ -325,7 +330,7 @@ static void _noreturn_ run(const struct staging_helper_job *job)
 		buf_adds(&h.why, strerror(-rc));
 		fail(&h, STAGING_NO_USER);
 	}
-	/* On failure, the target's ids and capabilities are the only limit. */
+	/* If the kernel has no sandbox, only the target's ids and capabilities limit the helper. */
 	(void)!sandbox_enter(SANDBOX_STAGING);
 	staging_dir_init(&h.sdir, h.paths.uid, job->jvm->nspid, job->file_name,
 			 job->req->socket, is_written_by_target(job->req));

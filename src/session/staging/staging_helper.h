@@ -1,6 +1,6 @@
 /*
- * The staging helper: a child process with the target's ids.  It is the only process of jtool that
- * touches the target's file systems, which may not answer.  It creates the staged file there, and
+ * The staging helper: a child process with the target's ids.  The helper creates the staged file in
+ * a file system of the target, which may not answer and would then block jtool itself.  The helper
  * removes the file when jtool closes the pipe `control` or ends.
  */
 #ifndef JTOOL_SESSION_STAGING_STAGING_HELPER_H
@@ -17,7 +17,10 @@
 
 #define STAGING_WRITTEN 'w' /* measure the files in the directory; reply is STAGING_SIZE */
 
-/* The first character of a report, which gives its kind.  NUL-terminated strings follow. */
+/*
+ * Kinds of reports.  A report is the character of its kind and then NUL-terminated strings, whose
+ * content the comments below describe.
+ */
 #define STAGING_READY 'k'     /* paths of file and socket; the descriptor is a FIFO's read end */
 #define STAGING_NO_DIR 'd'    /* each directory with the reason why it is unusable */
 #define STAGING_FAILED 'e'    /* the exit code as a digit, then the text of an error */
