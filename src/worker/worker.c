@@ -229,7 +229,7 @@ static int send_request(const struct worker *w, const struct worker_call *call)
 }
 
 /*
- * Waits until data has arrived.  Returns 0, -ETIMEDOUT if the worker is blocked, or another
+ * Waits until data has arrived.  Returns 0; -ETIMEDOUT if the worker is blocked; or another
  * negative errno.
  */
 static int wait_message(const struct worker *w, struct deadline d)
@@ -258,8 +258,8 @@ static int failed(const struct worker_message *m, struct err *err)
 }
 
 /*
- * Processes a message.  Returns 0 if it is the answer, 1 for an error, 2 for a --verbose step, or
- * -EBADMSG.
+ * Processes a message.  Returns 0 if the message is the answer; 1 if it is an error; 2 if it is a
+ * --verbose step; or -EBADMSG.
  */
 static int take_message(const struct worker_call *call, const struct worker_message *m,
 			struct buf *answer, struct err *err)

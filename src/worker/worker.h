@@ -2,7 +2,7 @@
  * Child processes for calls that may never return.  A file system that does not answer, such as a
  * FUSE or NFS mount whose server hangs, blocks a process inside the kernel, where not even SIGKILL
  * ends it.  A worker makes such calls; this process waits with a deadline, and abandons a worker
- * that misses it.
+ * that misses the deadline.
  *
  * A worker is a fork: it runs functions of this program, and has a copy of the parent's memory as
  * of the fork.  It closes stdin, stdout and stderr, so that a reader of jtool's output gets end of
@@ -101,10 +101,10 @@ pid_t worker_fork(int *sock, const int *keep, size_t n_keep) _must_check_;
  */
 bool worker_is_blocked(pid_t pid);
 
-/* A message: a number that says what it is, and its bytes. */
+/* A message: the number `what`, which gives its kind, and its bytes. */
 struct worker_message {
 	uint32_t what;
-	const char *data; /* points into the input */
+	const char *data; /* points into the buffer that worker_parse() was called with */
 	size_t len;
 };
 
@@ -112,13 +112,13 @@ struct worker_message {
 int worker_send(int sock, uint32_t what, const struct buf *data, int fd) _must_check_;
 
 /*
- * Finds the message at the start of the input.  Returns its total length in bytes; 0 if it is
- * incomplete; or -EFBIG if its data has more than max bytes.
+ * Finds the message at the start of `in`.  Returns the message's total length in bytes; 0 if the
+ * message is incomplete; or -EFBIG if its data has more than max bytes.
  */
 ssize_t worker_parse(const struct buf *in, size_t max, struct worker_message *m) _must_check_;
 
 /*
- * Reads the data that has arrived into w->in.  Returns the number of bytes, 0 at end of file, or a
+ * Reads the data that has arrived into w->in.  Returns the number of bytes; 0 at end of file; or a
  * negative errno.
  */
 ssize_t worker_receive(struct worker *w) _must_check_;

@@ -27,7 +27,7 @@ struct task {
 /* Memory that all workers share with this process. */
 struct shared {
 	_Atomic uint32_t next; /* index of the first task that no worker has taken */
-	/* By slot: monotonic_ns() when its worker started or last took a task */
+	/* for each slot: monotonic_ns() when the worker of the slot started or last took a task */
 	_Atomic int64_t since_ns[WORKER_POOL_MAX];
 	struct task tasks[];
 };
@@ -118,7 +118,7 @@ static void lose_tasks(const struct pool *pool, size_t slot, int error)
 }
 
 /*
- * Processes the complete messages that have arrived.  Returns 1 after END, 0 if more will follow,
+ * Processes the complete messages that have arrived.  Returns 1 after END; 0 if more will follow;
  * or -EBADMSG.
  */
 static int take_messages(const struct pool *pool, struct worker *w)

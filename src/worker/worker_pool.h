@@ -3,10 +3,10 @@
  * tasks.
  *
  * One worker runs all tasks in turn, which costs one fork.  Tasks are in shared memory, and each
- * worker takes the next one.  Further workers are started only when the first makes no progress,
- * and their number doubles while all of them are blocked.  A worker that is blocked in one task for
- * WORKER_TASK_MS is given up.  If at most WORKER_POOL_MAX tasks block, all other tasks are done and
- * reported within two seconds.
+ * worker takes the next task that no worker has taken.  Further workers are started only when the
+ * first one makes no progress, and their number doubles while all of them are blocked.  A worker
+ * that is blocked in one task for WORKER_TASK_MS is given up.  If at most WORKER_POOL_MAX tasks
+ * block, the tasks that do not block are done and reported within two seconds.
  */
 #ifndef JTOOL_WORKER_WORKER_POOL_H
 #define JTOOL_WORKER_WORKER_POOL_H
