@@ -39,8 +39,8 @@ static int flush_results(struct err *err)
 }
 
 /*
- * Ends the process by SIGPIPE.  The signal was ignored until now, so that all changes could be
- * reverted.
+ * Ends the process by SIGPIPE.  The signal was ignored until now, so that the command could revert
+ * its changes in the JVM before the process ends.
  */
 static int end_by_sigpipe(void)
 {
@@ -72,7 +72,8 @@ static int check_arg_count(const struct cmd *cmd, int n, struct err *err)
 }
 
 /*
- * Returns whether `target` is the path of a dump file.  A JVM's name has no '/' and no such suffix.
+ * Returns whether `target` is the path of a dump file.  A JVM's name has no '/' and does not end in
+ * .hprof or .hprof.gz.
  */
 static bool is_dump_path(const char *target)
 {
@@ -101,8 +102,8 @@ static bool is_surely_argument(const char *word)
 }
 
 /*
- * Returns whether the word can only be a TARGET.  If the line has only this word, an argument is
- * missing.
+ * Returns whether the word can only be a TARGET.  If such a word is the only one on the command
+ * line, an argument is missing.
  */
 static bool is_surely_target(const struct cmd *cmd, const char *word)
 {
@@ -110,7 +111,7 @@ static bool is_surely_target(const struct cmd *cmd, const char *word)
 	       (cmd->takes_file && is_dump_path(word));
 }
 
-/* Returns whether the n words on the command line (which are not options) have no TARGET. */
+/* Returns whether TARGET is missing among the n words of the command line that are not options. */
 static bool omits_target(const struct cmd *cmd, const void *opts, char **words, int n)
 {
 	int least = cmd->least_args ? cmd->least_args(opts) : cmd->min_args;
@@ -184,7 +185,10 @@ static bool has_json_option(char **argv, int argc)
 	return false;
 }
 
-/* Moves a verb that is before TARGET after it, where other commands have their verbs. */
+/*
+ * If the command's verb stands before TARGET, moves it to the place after TARGET, where other
+ * commands have their verbs.
+ */
 static void move_verb(const struct cmd *cmd, char **argv, int n)
 {
 	if (cmd->first_verb && n >= 2 && strcmp(argv[0], cmd->first_verb) == 0) {
@@ -228,7 +232,10 @@ static int run_command(const struct cmd *cmd, char **argv, int argc, bool *json,
 	ctx.n_args = n;
 	ctx.implied = is_implied;
 	if (cmd->need == NEED_JVM)
-		/* If memory runs out, the kernel should kill jtool and not a JVM in its group. */
+		/*
+		 * If memory runs out, the kernel should kill jtool and not a JVM in the same
+		 * control group.
+		 */
 		oom_score_raise();
 	if (cmd->need == NEED_JVM && !is_implied) {
 		ctx.args++;
@@ -245,8 +252,8 @@ static int run_command(const struct cmd *cmd, char **argv, int argc, bool *json,
 	if (cmd->check && cmd->check(&ctx, err) < 0)
 		return -1;
 	/*
-	 * Only for these commands, because the sandbox takes 3 % of the time of a command that only
-	 * attaches.
+	 * Only a command that parses binary data gets the sandbox, because entering it takes 3 % of
+	 * the time of a command that only attaches.
 	 */
 	if (cmd->parses)
 		enter_sandbox(&ctx, SANDBOX_CLIENT);
@@ -323,8 +330,8 @@ static int run(int argc, char **argv, const struct cmd **cmd, bool *json, struct
 
 /*
  * Opens /dev/null for each of stdin, stdout and stderr that is closed.  Otherwise a socket could
- * get the number of stdout and would receive the results.  It is opened read-only, so that writing
- * a result still fails.
+ * get the number of stdout and would receive the results.  /dev/null is opened read-only, so that
+ * writing a result still fails.
  */
 static void occupy_stdio(void)
 {
@@ -360,12 +367,13 @@ int main(int argc, char **argv)
 		(void)flush_results(&err);
 	} else {
 		/*
-		 * The first byte that is written sets the stream's orientation.  If a byte was
-		 * written, the partial result is the document.
+		 * Print the error as JSON only if fwide() returns 0, which means that nothing was
+		 * written to stdout.  Otherwise the partial result is the JSON document, and a
+		 * second document must not follow it.
 		 */
 		if (json && fwide(stdout, 0) == 0)
 			cmd_print_error_json(0, &err, stdout);
-		(void)fflush(stdout); /* an error was reported above */
+		(void)fflush(stdout); /* ignore a failure: `err` has an earlier error */
 	}
 	if (err.code == EXIT_SIGPIPE)
 		return end_by_sigpipe();
