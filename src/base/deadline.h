@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 struct deadline {
-	int64_t at_ns; /* as monotonic_ns() */
+	int64_t at_ns; /* on the clock of monotonic_ns() */
 };
 #define DEADLINE_NEVER ((struct deadline){ INT64_MAX })
 

@@ -29,7 +29,10 @@ struct id_map {
 void id_map_release(struct id_map *m);
 /* Returns the number of an identifier; ID_MAP_NONE: it is not in the map. */
 uint32_t id_map_get(const struct id_map *m, uint64_t id);
-/* Adds an identifier unless it is in the map already.  Returns its new or old number. */
+/*
+ * Adds an identifier with `number`, unless it is in the map already.  Returns the number that the
+ * identifier has in the map.
+ */
 uint32_t id_map_add(struct id_map *m, uint64_t id, uint32_t number);
 /* Changes the number of an identifier that is in the map. */
 void id_map_set(struct id_map *m, uint64_t id, uint32_t number);

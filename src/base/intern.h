@@ -11,7 +11,7 @@ struct intern {
 	struct buf bytes;
 	size_t *ends; /* ends[i]: offset in bytes of the end of string i */
 	size_t n, cap;
-	struct id_map numbers; /* from a string's hash to its number; see id_map.h */
+	struct id_map numbers; /* maps a string's hash to its number; see id_map.h */
 };
 
 void intern_release(struct intern *in);

@@ -6,7 +6,7 @@
 
 struct suggestions {
 	const char *wanted; /* the unknown name */
-	struct buf names;   /* "A, B, C"; safe to print */
+	struct buf names;   /* the added names, as "A, B, C"; safe to print */
 	size_t n;           /* number of names; suggest.c limits it */
 	struct buf hint;
 };
