@@ -18,7 +18,7 @@ struct histo_row {
 	char *name;
 	char *loader; /* "bootstrap", "app", "a.b.Loader @1f2e3d4c"; NULL: unknown */
 	char *module; /* NULL: none or unknown */
-	int64_t classes;   /* number of classes that the row sums up */
+	int64_t classes;   /* number of classes whose instances the row adds up */
 	/* after histo_subtract(), `instances` and `bytes` are differences */
 	int64_t instances;
 	int64_t bytes;
@@ -58,8 +58,9 @@ char *histo_package(const char *name);
 /* Removes the rows whose names do not match the glob ('*' any, '?' one character). */
 void histo_filter(struct histo *h, const char *glob);
 /*
- * Subtracts `base` from `now`.  Rows correspond by name and loader, or by name alone if one of the
- * histograms has no loaders.  Rows without a difference are removed.
+ * Subtracts `base` from `now`.  A row of `base` is subtracted from the row of `now` with the same
+ * name and loader; or with the same name, if one of the histograms has no loaders.  Rows without a
+ * difference are removed.
  */
 void histo_subtract(struct histo *now, const struct histo *base);
 

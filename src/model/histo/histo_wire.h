@@ -24,6 +24,6 @@ struct histo_wire {
  */
 int histo_wire_take(struct histo_wire *w, uint16_t type, struct wire_reader *payload)
 	_must_check_;
-void histo_wire_release(struct histo_wire *w); /* does not release histo */
+void histo_wire_release(struct histo_wire *w); /* does not release w->histo */
 
 #endif
