@@ -71,8 +71,8 @@ struct hprof_stream {
  */
 int hprof_stream_take(struct hprof_stream *s, const uint8_t *data, size_t len) _must_check_;
 /*
- * Returns true if the dump is complete with the bytes so far.  Returns true for compressed data,
- * where this is not known.
+ * Returns true if the dump is complete with the bytes so far.  For compressed data, always returns
+ * true, because only its start is checked.
  */
 bool hprof_stream_is_complete(const struct hprof_stream *s);
 

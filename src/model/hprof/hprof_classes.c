@@ -96,8 +96,8 @@ static int skip_constants(const struct hprof_reader *r, struct cursor *c)
 }
 
 /*
- * Returns true for an internal object of the JVM, which HotSpot dumps as a static field after the
- * real ones: the constant pool's "<resolved_references>", and "init_lock" in JDK 8.
+ * Returns true for an internal object of the JVM, which HotSpot dumps as a static field after those
+ * that the class declares: the constant pool's "<resolved_references>", and "init_lock" in JDK 8.
  */
 bool hprof_is_vm_object(const struct hprof_tables *t, const struct hprof_class *k, uint32_t i)
 {

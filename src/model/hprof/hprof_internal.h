@@ -32,7 +32,8 @@ struct hprof_field {
 /* A reference field at an offset in the dumped bytes of an instance. */
 struct hprof_ref {
 	uint32_t at;    /* byte offset in the instance */
-	uint32_t index; /* number of the field; of Reference.referent: enum heap_stream_strength */
+	/* number of the field; if is_referent, an enum heap_stream_strength instead */
+	uint32_t index;
 	bool is_referent;
 };
 
@@ -45,7 +46,7 @@ struct hprof_fields {
 
 /* The layout of the dumped bytes of a class's instances. */
 struct hprof_instance {
-	bool known; /* the other members are filled in */
+	bool known; /* the members below are set */
 	bool is_loader, is_thread, is_string;
 	uint32_t data_len; /* bytes of an instance in the dump */
 	struct hprof_ref *refs;
@@ -53,7 +54,8 @@ struct hprof_instance {
 	/* Byte offsets of special fields; HPROF_NO_FIELD: the class does not have the field. */
 	uint32_t name_at, tid_at;    /* in java.lang.Thread */
 	uint32_t value_at, coder_at; /* in java.lang.String */
-	uint32_t stack_at; /* in StackChunk: its field `size`, the stack's size in words */
+	/* in StackChunk: the field `size`, which is the size of the stack in words */
+	uint32_t stack_at;
 };
 #define HPROF_NO_FIELD UINT32_MAX
 
@@ -146,7 +148,7 @@ struct hprof_input {
 	uint64_t at;      /* bytes parsed so far */
 	uint64_t skip;    /* bytes to skip before parsing goes on */
 	uint64_t segment; /* bytes that remain in the current heap dump segment */
-	struct buf carry; /* start of a record of which more bytes are needed */
+	struct buf carry; /* the first bytes of a record whose other bytes were not received yet */
 	bool segmented, in_dump, ended;
 	/* in AT_ELEMENTS: number of the next element, and number of all elements */
 	uint32_t element, n_elements;
@@ -185,8 +187,8 @@ unsigned hprof_type_size(const struct hprof_reader *r, unsigned type);
 
 /* Defined in hprof_memory.c: counts the memory that a dump takes in addition to its graph. */
 /*
- * Counts an allocated block.  Not needed for arrays that grow and for hash tables, whose capacities
- * hprof_check_memory() adds.
+ * Counts an allocated block.  Do not call it for arrays that grow and for hash tables, because
+ * hprof_check_memory() adds their capacities itself.
  */
 void hprof_charge(struct hprof_reader *r, size_t bytes);
 /* Returns -1 with err set (EXIT_PARTIAL) if the memory exceeds wants.max_memory. */

@@ -123,8 +123,8 @@ const char *hprof_names_of(const struct hprof_names *n, uint64_t thread)
 	uint32_t number = id_map_get(&n->threads, thread);
 
 	/*
-	 * If several Strings share an array, n->arrays maps it to the first of them, whose entry
-	 * has the text.
+	 * If several Strings share an array, n->arrays maps the array to the entry of the first
+	 * String, and only this entry has the text.
 	 */
 	if (number != ID_MAP_NONE)
 		number = id_map_get(&n->arrays, n->names[number].array);

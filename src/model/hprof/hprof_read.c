@@ -140,9 +140,9 @@ static ssize_t parse_next(struct hprof_reader *r, const uint8_t *p, size_t len, 
 }
 
 /*
- * Advances the position by n parsed bytes.  Takes from the segment these bytes and the next
- * in->skip bytes, which are array elements to skip.  Returns -1 with err set if the segment is
- * shorter.
+ * Advances the position by n parsed bytes.  Within a segment, subtracts from in->segment these
+ * bytes and the next in->skip bytes, which are array elements to skip.  Returns -1 with err set if
+ * the segment is shorter.
  */
 static int advance(struct hprof_reader *r, size_t n, enum hprof_state before, struct err *err)
 {

@@ -19,7 +19,9 @@
 
 struct hprof_wants {
 	struct graph_builder *builder; /* not owned; NULL: objects are only counted */
-	/* all 0: unknown; then sizes are 0, and a sample of objects is taken */
+	/*
+	 * all 0: unknown; then sizes are 0, and the reader takes a sample for hprof_guess_layout()
+	 */
 	struct object_layout layout;
 	/* read the start of each byte[] and char[] of at least this length; 0: read none */
 	unsigned texts_from;

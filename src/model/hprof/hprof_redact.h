@@ -1,12 +1,12 @@
 /*
  * Removes an application's data from a heap dump (HPROF) while the dump passes through.
  *
- * Values become zeros, byte for byte, so the dump keeps its length, and all names of classes and
- * their members, addresses, array lengths and references.  Two further kinds of data become zero.
- * HotSpot dumps all its symbols, among them the string constants of class files, so symbols are
- * removed unless they name a class, method, field, signature or source file.  A hash code reveals a
- * short string, so int fields named "hash" or "hashCode" become zero both with HPROF_REDACT_STRINGS
- * and with HPROF_REDACT_ALL.
+ * Each byte of a value becomes zero, so the dump keeps its length.  The dump also keeps all names
+ * of classes and of their members, addresses, array lengths and references.  Besides values, two
+ * further kinds of data become zero.  HotSpot dumps all its symbols, among them the string
+ * constants of class files, so symbols are removed unless they name a class, method, field,
+ * signature or source file.  A hash code reveals a short string, so int fields named "hash" or
+ * "hashCode" become zero both with HPROF_REDACT_STRINGS and with HPROF_REDACT_ALL.
  *
  * A dump is untrusted.  A record that the redactor cannot interpret, such as an instance before its
  * class, is an error: no byte of it is passed on.  The redactor needs memory for names and classes

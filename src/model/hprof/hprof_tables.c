@@ -193,8 +193,8 @@ static int take_frame(struct hprof_tables *t, unsigned id_size, const uint8_t *p
 }
 
 /*
- * Stores one stack trace for each thread.  The trace of thread 0 is empty: HotSpot gives it as the
- * allocation trace of all objects.
+ * Stores one stack trace for each thread.  The trace of thread 0 is empty: HotSpot refers to this
+ * trace as the allocation trace of all objects.
  */
 static int take_trace(struct hprof_reader *r, const uint8_t *p, size_t len)
 {
@@ -252,7 +252,10 @@ uint32_t hprof_method(struct hprof_reader *r, uint32_t thread_serial, uint32_t d
 	    t->traces[trace].frames[depth] == ID_MAP_NONE)
 		return 0;
 	frame = &t->frames[t->traces[trace].frames[depth]];
-	/* addresses of symbols are below 2^48, so the serial number changes other bits */
+	/*
+	 * a symbol's id is its address, which is below 2^48, so the serial number changes other
+	 * bits
+	 */
 	key = frame->name ^ (uint64_t)frame->serial << 48;
 	number = id_map_get(&t->methods, key);
 	if (number != ID_MAP_NONE)

@@ -79,8 +79,8 @@ static void add(struct object_layout_fields *f, const struct object_layout_field
 }
 
 /*
- * Subtracts the numbers of fields.  Returns false if *f has too few fields: the class is then not
- * that of this JDK release.
+ * Subtracts the numbers of fields in *less from those in *f.  Returns false if *f has too few
+ * fields, because then the class is not the one of this JDK release.
  */
 static bool subtract(struct object_layout_fields *f, const struct object_layout_fields *less)
 {

@@ -39,8 +39,8 @@ static bool fits(const struct object_layout_shape *s, unsigned hole, uint32_t si
 }
 
 /*
- * Returns the index of the smallest hole in which the field fits; of equal holes, the last (JDK 15
- * and later).
+ * Returns the index of the smallest hole in which the field fits; of equal holes, the last one.
+ * JDK 15 and later choose a hole by this rule.
  */
 static unsigned best_hole(const struct object_layout_shape *s, uint32_t size)
 {

@@ -31,7 +31,10 @@ struct redact_classes {
 	struct redact_class *list;
 	size_t n, cap;
 	struct id_map ids;
-	/* one byte for each field: its size, and REDACT_CLEAR if it is removed */
+	/*
+	 * one byte for each field: its size in bytes, with the bit REDACT_CLEAR if its value is
+	 * removed
+	 */
 	struct buf fields;
 	uint32_t *runs;
 	size_t n_runs, cap_runs;

@@ -20,7 +20,7 @@
 enum redact_state {
 	HEADER,
 	RECORD,
-	BODY, /* the first bytes of a record, whose number depends on its tag */
+	BODY, /* the first bytes of a record's content; their number depends on the record's tag */
 	SUBRECORD,
 	ROOT,
 	CLASS,
@@ -63,9 +63,10 @@ struct hprof_redactor {
 	struct buf held;
 	struct redact_symbol *symbols;
 	size_t n_symbols, cap_symbols;
-	struct id_map names; /* symbols that are names, which are not removed */
+	struct id_map names; /* ids of the symbols that are names and are not removed */
 	bool has_text; /* the last symbol is short enough for note_text() to look at its text */
-	uint64_t hash, hash_code, size, stack_chunk; /* ids of symbols; 0: not read yet */
+	/* ids of the symbols that note_text() looks for; 0: not read yet */
+	uint64_t hash, hash_code, size, stack_chunk;
 	uint64_t stack_chunk_class;
 	struct redact_classes classes;
 };
