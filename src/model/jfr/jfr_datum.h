@@ -1,6 +1,7 @@
 /*
  * The values in events.  A value is read by a path such as "eventThread.javaName", which is looked
- * up once for each chunk and type.  Constants are resolved.
+ * up once for each chunk and type.  If a field has the key of a constant, the value is that
+ * constant (jfr_pools.h).
  */
 #ifndef JTOOL_MODEL_JFR_JFR_DATUM_H
 #define JTOOL_MODEL_JFR_JFR_DATUM_H
@@ -25,7 +26,7 @@ struct jfr_datum {
 	/* the field that was read; field->content is the meaning of a number */
 	const struct jfr_field *field;
 	const struct jfr_type *type;   /* type of an object, or of an array's elements */
-	int64_t key;  /* key of a constant in its pool */
+	int64_t key;  /* the value's key in the constant pool, if has_key */
 	bool has_key;
 	bool is_float; /* with JFR_REAL: the value is a float and not a double */
 	uint32_t n;   /* number of elements */
@@ -50,8 +51,8 @@ bool jfr_path_find(const struct jfr_type *type, const char *text, struct jfr_pat
 const struct jfr_field *jfr_path_field(const struct jfr_type *type, const struct jfr_path *path);
 
 /*
- * Reads the value at a path.  If the value is damaged, or a field of the path is null, it is
- * JFR_NOTHING.
+ * Reads the value at a path.  If the value is damaged, or a field of the path is null, d->kind
+ * becomes JFR_NOTHING.
  */
 void jfr_get(const struct jfr_event *e, const struct jfr_path *path, struct jfr_datum *d);
 /*
@@ -73,10 +74,7 @@ void jfr_resolve(const struct jfr_chunk *chunk, const struct jfr_field *f, int64
 void jfr_member(const struct jfr_chunk *chunk, const struct jfr_datum *object, const char *name,
 		struct jfr_datum *d);
 
-/*
- * Returns the number of a value.  Time spans are converted to nanoseconds, and amounts of data to
- * bytes.
- */
+/* Returns a number.  Time spans are converted to nanoseconds, and amounts of data to bytes. */
 int64_t jfr_datum_number(const struct jfr_chunk *chunk, const struct jfr_datum *d);
 /*
  * Returns true if a time span or point in time means "never" or "for ever", for which JFR writes

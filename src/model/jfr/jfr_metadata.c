@@ -10,8 +10,9 @@
 #define DEPTH_MAX 16 /* limit for the nesting of elements; JDK 8 to 27 nest them 5 deep */
 
 /*
- * An annotation.  Its class may be declared after it, so it is evaluated later.  `field` is an
- * index and not a pointer, because the array of fields may move.
+ * An annotation.  The class of an annotation may be declared after the annotation, so annotations
+ * are evaluated when all classes have been read.  `field` is an index and not a pointer, because
+ * the array of fields may move.
  */
 struct annotation {
 	uint32_t type;

@@ -47,7 +47,7 @@ struct jfr_field {
 	const struct jfr_type *type; /* NULL: the chunk does not declare the type */
 	int64_t type_id;
 	enum jfr_content content;
-	bool is_constant; /* the value is a key of the type's constant pool */
+	bool is_constant; /* the value is a key in the type's constant pool */
 	bool is_array;
 	bool is_unsigned;
 	bool is_rate; /* the number is an amount per second */
@@ -64,7 +64,8 @@ struct jfr_type {
 	struct jfr_field *fields;
 	size_t n_fields, cap_fields;
 	uint32_t index; /* index of the type in jfr_metadata.types */
-	uint32_t user;  /* for the caller, 0 at first; for example how it uses the type's events */
+	/* 0 at first; the caller may store here how it uses the type's events */
+	uint32_t user;
 	bool is_skipped; /* for the caller: true makes jfr_next_event() skip the type's events */
 };
 

@@ -31,7 +31,10 @@ struct jfr_frame {
 	struct jfr_datum type; /* text: "Interpreted", "JIT compiled", "Inlined", "Native" */
 };
 
-/* Reads the value of a field stackTrace.  If the event has no stack trace, stack->frames.n is 0. */
+/*
+ * Sets *stack to the stack trace `trace`, the value of an event's field stackTrace.  If the event
+ * has no stack trace, stack->frames.n is 0.
+ */
 void jfr_stack_read(const struct jfr_chunk *chunk, const struct jfr_datum *trace,
 		    struct jfr_stack *stack);
 /*

@@ -67,8 +67,8 @@ static void skip_object(struct jfr_cursor *c, const struct jfr_type *type, unsig
 	size_t n = type->is_simple && type->n_fields > 0 ? 1 : type->n_fields;
 
 	/*
-	 * Refuse an element without fields: it has no bytes, so a short array could have very many
-	 * of them.
+	 * Refuse a type without fields: its values have no bytes, so a short array could have very
+	 * many elements of this type.
 	 */
 	if (n == 0 || depth > DEPTH_MAX) {
 		jfr_fail(c);

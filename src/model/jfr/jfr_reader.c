@@ -268,8 +268,8 @@ static inline unsigned short_number(const uint8_t *at, uint32_t *value)
 }
 
 /*
- * Skips the events in the window that no consumer needs.  Most events are such, so this loop is
- * fast: a few ns per event.  Stops at an event whose size or type id does not fit into
+ * Skips the events in the window that no consumer needs.  Most events are unwanted, so this loop
+ * must be fast: a few ns per event.  Stops at an event whose size or type id does not fit into
  * short_number().
  */
 static void skip_unwanted(struct jfr_reader *r)

@@ -34,8 +34,8 @@ struct jfr_chunk {
 	struct jfr_metadata metadata;
 	struct jfr_pools *pools;
 	/*
-	 * Ticks are converted relative to the first chunk of the same JVM, as the JDK's reader
-	 * does.
+	 * Start of the first chunk of the same JVM in ns since the epoch and in ticks, from which
+	 * ticks are converted to times, as in the JDK's reader.
 	 */
 	int64_t base_ns, base_ticks;
 };

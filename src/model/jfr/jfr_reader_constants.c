@@ -110,7 +110,7 @@ static int read_checkpoint(struct jfr_reader *r, uint64_t at, bool replaces, int
 /*
  * Reads the checkpoints from the last one back to the first one of the chunk.  If several
  * checkpoints have the same key, its value in the first checkpoint of the chunk is valid.  Returns
- * 1, 0 if a checkpoint is damaged, or -1 with err set.
+ * 1; or 0 if a checkpoint is damaged; or -1 with err set.
  */
 static int follow_checkpoints(struct jfr_reader *r, uint64_t at, struct err *err)
 {

@@ -50,8 +50,8 @@ bool jfr_read_head(struct jfr_reader *r, uint64_t at, uint64_t *size, int64_t *t
 		   size_t *head);
 /*
  * Reads the types and constants of the chunk.  `metadata` and `checkpoint` are positions relative
- * to the chunk's start; 0: unknown.  Returns 1, 0 if the events of this chunk cannot be read, or -1
- * with err set.
+ * to the chunk's start; 0: unknown.  Returns 1; or 0 if the events of this chunk cannot be read; or
+ * -1 with err set.
  */
 int jfr_read_constants(struct jfr_reader *r, uint64_t metadata, uint64_t checkpoint,
 		       struct err *err) _must_check_;

@@ -52,8 +52,8 @@ void jfr_settings_parse(struct jfr_settings *s, const char *text, size_t len);
 void jfr_settings_release(struct jfr_settings *s);
 
 /*
- * Returns the setting whose key is `name`, of which only the part before '=' counts; -1 if there is
- * none.
+ * Returns the setting whose key is the part of `name` before '=', or all of `name` if it has no
+ * '='.  Returns -1 if there is none.
  */
 int jfr_setting_find(const char *name);
 

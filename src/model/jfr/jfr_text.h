@@ -7,9 +7,10 @@
 #include "base/buf.h"
 
 /*
- * Appends a space and `word`.  If it is KEY=VALUE, quotes a VALUE that has spaces or quotes and is
- * not quoted already.  Returns 0; -EINVAL for a value with both kinds of quotes, which the JVM
- * cannot escape, and for a line end, which would start a second command.
+ * Appends a space and `word`.  If `word` is KEY=VALUE, quotes a VALUE that has spaces or quotes and
+ * is not quoted already.  Returns 0; or -EINVAL if VALUE has both kinds of quotes, because the JVM
+ * has no escape sequence for a quote, or if `word` has a line end, which would start a second
+ * command.
  */
 int jfr_add_word(struct buf *line, const char *word) _must_check_;
 

@@ -7,7 +7,7 @@
 #include "model/jfr/jfr_names.h"
 #include "model/jfr/profile/jfr_profile_internal.h"
 
-#define DEFAULT_INTERVAL_NS 20000000 /* of ExecutionSample, from default.jfc */
+#define DEFAULT_INTERVAL_NS 20000000 /* interval of ExecutionSample in default.jfc */
 
 /* Numbers in jfr_type.user: the sources of all sets from 1, then these. */
 enum {
@@ -18,7 +18,10 @@ enum {
 	USER_SETTING,
 };
 
-/* Paths to the fields of an event type in the current chunk; n is 0 if the type lacks the field. */
+/*
+ * Paths to the fields of an event type in the current chunk.  A path with n = 0 means that the type
+ * lacks the field.
+ */
 struct binding {
 	struct jfr_path trace, thread, value, leaf, state, failed, biased;
 };
@@ -174,7 +177,8 @@ const char *jfr_profile_text(struct buf *text, const struct jfr_event *e,
 }
 
 /*
- * Returns whether the event counts.  Counts an event of a waiting thread as a gap (PROFILE_IDLE).
+ * Returns whether the event is added to the profile.  Counts an event of a waiting thread in
+ * p->gaps[PROFILE_IDLE] instead.
  */
 static bool is_counted(struct candidate *c, const struct jfr_profile_source *s,
 		       const struct binding *b, const struct jfr_event *e,
@@ -237,7 +241,7 @@ static void count(struct pass *pass, uint32_t source, const struct jfr_event *e)
 	if (!p->source)
 		p->source = s->event;
 	/*
-	 * Use the shortest period: the first samples of a thread may have that of an earlier
+	 * Use the shortest period: the first samples of a thread may have the period of an earlier
 	 * recording.
 	 */
 	if (strcmp(s->event, "jdk.CPUTimeSample") == 0 &&

@@ -18,7 +18,7 @@
 struct jfr_profile_request {
 	enum profile_kind kind;
 	bool by_thread;
-	unsigned depth; /* number of innermost frames of a stack that are used; 0: all */
+	unsigned depth; /* a stack is cut to this number of innermost frames; 0: all are used */
 };
 
 /*

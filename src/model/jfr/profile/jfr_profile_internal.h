@@ -7,7 +7,7 @@
 
 enum jfr_measure {
 	JFR_MEASURE_ONE,
-	JFR_MEASURE_FIELD,    /* the number in a field, as bytes, ns or a count */
+	JFR_MEASURE_FIELD,    /* the number in the field `value`, as bytes, ns or a count */
 	JFR_MEASURE_INTERVAL, /* the interval of the sampler */
 };
 
@@ -15,7 +15,8 @@ enum jfr_measure {
 enum jfr_profile_filter {
 	JFR_COUNT_ALL,
 	JFR_NOT_SLEEPING,    /* not a thread that async-profiler has marked as sleeping */
-	JFR_NOT_WAITING,     /* not a native method that waits, which uses no CPU */
+	/* not a sample in a native method that waits, because it uses no CPU */
+	JFR_NOT_WAITING,
 	JFR_ONLY_FOR_A_LOCK, /* a thread that is parked for a lock, not for work */
 };
 
@@ -29,7 +30,7 @@ struct jfr_profile_source {
 
 #define JFR_PROFILE_SOURCES 8
 
-/* Event types whose values have the same unit, so they can be added up. */
+/* Event types whose values have the same unit, so that the values can be added up. */
 struct jfr_profile_set {
 	const char *unit;
 	const char *other_unit; /* unit of the second value, the number of events; NULL: none */
@@ -38,7 +39,7 @@ struct jfr_profile_set {
 
 #define JFR_PROFILE_SETS 2
 
-/* The sets of a kind; the first that has events is used. */
+/* The sets of a kind; the first set with events in the recording is used. */
 struct jfr_profile_sets {
 	const struct jfr_profile_set *sets[JFR_PROFILE_SETS];
 };
@@ -50,7 +51,7 @@ bool jfr_profile_is_waiting(const char *method);
 /* Returns whether the object for which a thread is parked is a lock, by the object's class. */
 bool jfr_profile_is_lock(const char *class);
 
-/* Sets `text` to the text of a field, "" if path->n is 0, and returns it. */
+/* Sets `text` to the text of the field at `path` ("" if path->n is 0), and returns this text. */
 const char *jfr_profile_text(struct buf *text, const struct jfr_event *e,
 			     const struct jfr_path *path);
 
@@ -75,7 +76,7 @@ struct jfr_profile_stacks {
 	unsigned depth;
 	/* skip the innermost frames that are constructors: those of the thrown exception */
 	bool skips_constructors;
-	struct id_map nodes;    /* from a hash of thread and stack trace to the number in list */
+	struct id_map nodes;    /* from a hash of thread and stack trace to the index in `list` */
 	struct jfr_profile_stack {
 		int64_t thread, trace;
 		uint32_t node;
@@ -83,18 +84,21 @@ struct jfr_profile_stacks {
 		bool truncated, has_frames;
 	} *list;
 	size_t n, cap;
-	struct id_map methods; /* from the key of a method to its number in names */
-	struct intern names;   /* of methods, of all chunks */
+	struct id_map methods; /* from the key of a method to the number of its name in `names` */
+	struct intern names;   /* names of the methods of all chunks */
 	uint32_t *frames;      /* numbers in `names`, for the stack that is being read */
 	int64_t *lines;
 	size_t frames_cap, lines_cap;
 	struct buf text;
 };
 
-/* Forgets the keys of the previous chunk. */
+/* Begins a chunk: forgets the keys of the previous chunk's constants. */
 void jfr_profile_stacks_begin(struct jfr_profile_stacks *s);
 void jfr_profile_stacks_release(struct jfr_profile_stacks *s);
-/* Returns the stack of an event, valid until the next call; `thread` and `trace` are its fields. */
+/*
+ * Returns the stack of an event, valid until the next call; `thread` and `trace` are the paths of
+ * the event's fields.
+ */
 const struct jfr_profile_stack *jfr_profile_stack_of(struct jfr_profile_stacks *s,
 						     const struct jfr_event *e,
 						     const struct jfr_path *thread,

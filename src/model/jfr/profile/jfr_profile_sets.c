@@ -27,8 +27,8 @@ static const struct jfr_profile_set wall_clock = {
 };
 
 /*
- * Threads that run, or wait in native code such as for a socket, have samples; other waits are
- * events.
+ * A thread that runs, or that waits in native code (for example for a socket), has samples.  Other
+ * waits of a thread are events.
  */
 static const struct jfr_profile_set states = {
 	.unit = "ns",
@@ -110,7 +110,10 @@ bool jfr_profile_is_waiting(const char *method)
 	 * Unsafe.park().
 	 */
 	static const char *const names[] = {
-		/* on JDK 8, stacks omit what fill() calls: methods that JFR has replaced */
+		/*
+		 * on JDK 8, stacks omit the methods that fill() calls, because JFR replaces those
+		 * methods
+		 */
 		"java.io.BufferedInputStream.fill",
 		"java.io.FileInputStream.readBytes",
 		"java.io.FileInputStream.readBytes0",

@@ -59,7 +59,10 @@ static bool is_constructor(const struct jfr_profile_stacks *s, uint32_t method)
 	return dot && strcmp(dot, ".<init>") == 0;
 }
 
-/* Reads the frames, innermost first.  Returns how many are used, and their total in *n_all. */
+/*
+ * Reads the frames, innermost first.  Returns how many of them are used, and sets *n_all to the
+ * number of all frames.
+ */
 static uint32_t read_frames(struct jfr_profile_stacks *s, const struct jfr_chunk *chunk,
 			    struct jfr_stack *stack, uint32_t *n_all)
 {

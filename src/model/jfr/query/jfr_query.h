@@ -49,7 +49,7 @@ struct jfr_query_column {
 	 */
 	const char *path;
 	enum jfr_aggregate aggregate;
-	bool is_share; /* show the value's share of the sum of all rows */
+	bool is_share; /* show the value as a share of the column's sum over all rows */
 };
 
 struct jfr_query_source {
@@ -115,7 +115,7 @@ int jfr_queries_run(struct jfr_queries *q, struct jfr_reader *r, int64_t from_ns
 
 /*
  * The part of the recording that was read.  The duration is the sum of the chunks' durations,
- * without gaps.
+ * without the gaps between chunks.
  */
 struct jfr_extent {
 	int64_t start_ns, duration_ns;

@@ -12,7 +12,8 @@ struct jfr_sum {
 	double total;
 	int64_t integers; /* sum of integers; an overflow yields the largest number */
 	int64_t time, first_time; /* times of the events with `cell` and `first` */
-	double *values;   /* all values, for percentiles; group numbers for JFR_UNIQUE */
+	/* for percentiles, all values; for JFR_UNIQUE, the group numbers of all values */
+	double *values;
 	size_t n, cap;
 };
 
@@ -38,7 +39,8 @@ struct jfr_getter {
 	struct jfr_path path;
 	/* the path begins with a constant, so the value for each key is read only once */
 	bool is_constant;
-	bool is_group; /* the same path groups the events, so only one value of a group is read */
+	/* events are grouped by this path, so its value is read only once for each group */
+	bool is_group;
 	struct id_map seen_keys;
 	struct jfr_seen *seen;
 	size_t n, cap;
