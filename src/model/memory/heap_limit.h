@@ -26,7 +26,7 @@ struct heap_limit heap_limit_of(const struct memory_parts *parts, int64_t heap_m
 			       int64_t limit);
 
 /*
- * Returns the number of free bytes in malloc's arenas if it is large enough for a notice, else 0.
+ * Returns the number of free bytes in malloc's arenas; 0 if that number is too small for a notice.
  */
 int64_t memory_trimmable(const struct memory_parts *parts);
 

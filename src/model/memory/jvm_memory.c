@@ -8,7 +8,10 @@
 #include "model/vm/dcmd_replies.h"
 
 #define KB 1024
-/* size of the address space; a sum of a few amounts cannot overflow */
+/*
+ * limit for an amount in bytes: the size of the address space.  With this limit, a sum of a few
+ * amounts cannot overflow
+ */
 #define AMOUNT_MAX ((int64_t)1 << 57)
 
 void jvm_memory_init(struct jvm_memory *m)
@@ -123,7 +126,8 @@ static void class_line(struct jvm_memory *m, const char *line)
 }
 
 /*
- * Parses a line of GC.heap_info, and extends *heap by its range: a heap's generations are adjacent.
+ * Parses a line of GC.heap_info, and extends *heap by the range in the line.  The generations of a
+ * heap are adjacent, so one range contains them all.
  */
 static void heap_line(struct jvm_memory *m, const char *line, void *arg)
 {
@@ -183,8 +187,8 @@ struct metaspace_state {
 };
 
 /*
- * Parses a line of VM.metaspace.  A heading precedes the nodes.  JDK 11 prints only the heading
- * "Virtual space list:" if there is no class space, and four addresses for each node.
+ * Parses a line of VM.metaspace.  A heading precedes the nodes; in JDK 11 without a class space, it
+ * is only "Virtual space list:".  JDK 11 prints four addresses for each node.
  */
 static void metaspace_line(struct jvm_memory *m, const char *line, void *arg)
 {

@@ -1,6 +1,6 @@
 /*
- * Parses a JVM's reports about its memory, which are address ranges and amounts.  They come from
- * the answers of JDK 8 to 27 to diagnostic commands, and are untrusted.  What a JVM does not report
+ * Parses the address ranges and amounts that a JVM reports about its memory.  The reports are
+ * answers of JDK 8 to 27 to diagnostic commands, and are untrusted.  What a JVM does not report
  * stays unknown.  Pure.
  */
 #ifndef JTOOL_MODEL_MEMORY_JVM_MEMORY_H
@@ -28,15 +28,15 @@ struct jvm_memory {
 	int64_t class_used, class_committed;
 	int64_t code_used;
 	/*
-	 * From glibc's malloc: bytes of the arenas, free bytes in them, and bytes of blocks with
-	 * their own mapping.
+	 * From glibc's malloc: bytes of all arenas, free bytes in the arenas, and bytes of blocks
+	 * that have a mapping of their own.
 	 */
 	int64_t malloc_arenas, malloc_free, malloc_mapped;
 	/* From Native Memory Tracking: */
 	bool has_nmt;
 	int64_t nmt_malloc;  /* all memory that the JVM has from malloc */
-	int64_t nmt_gc;      /* collector and compilers: memory from mmap */
-	int64_t nmt_gc_malloc; /* collector and compilers: memory from malloc */
+	int64_t nmt_gc;      /* memory that collector and compilers have from mmap */
+	int64_t nmt_gc_malloc; /* memory that collector and compilers have from malloc */
 	int64_t nmt_other;   /* Unsafe.allocateMemory, for direct buffers; JDK 11 and later */
 };
 
@@ -44,7 +44,8 @@ void jvm_memory_init(struct jvm_memory *m);
 void jvm_memory_release(struct jvm_memory *m);
 
 /*
- * Each function parses the answer to the diagnostic command on its line, and skips unknown lines.
+ * Each function parses the answer to the diagnostic command that the comment after it names, and
+ * skips unknown lines.
  */
 void jvm_memory_heap_info(struct jvm_memory *m, const char *text);   /* GC.heap_info */
 void jvm_memory_metaspace(struct jvm_memory *m, const char *text);   /* VM.metaspace vslist */

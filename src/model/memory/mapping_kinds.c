@@ -90,7 +90,10 @@ static bool in_heap(const struct mapping_kinds *s, const struct mapping *m)
 	return false;
 }
 
-/* Returns true for a file that the JVM or the C library maps, and not the program. */
+/*
+ * Returns true for a file that the JVM or the C library maps for itself; false for a file that the
+ * program maps.
+ */
 static bool is_of_jvm(const char *path)
 {
 	static const char *const ends[] = { ".jar", ".zip", ".war", ".jmod", ".cache", ".ttf",

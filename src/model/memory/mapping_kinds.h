@@ -8,8 +8,8 @@
 #include "model/memory/memory_parts.h"
 
 /*
- * The kind of a mapping is a part of the JVM's memory, or one of these pools, which memory_parts.c
- * divides when it knows the sizes of all mappings.
+ * The kind of a mapping is an enum memory_part, or one of these pools.  When the sizes of all
+ * mappings are known, memory_parts.c divides the pools among the parts.
  */
 enum {
 	POOL_ARENAS = N_MEMORY_PARTS, /* malloc's arenas */
@@ -35,7 +35,10 @@ void mapping_kinds_release(struct mapping_kinds *s);
 
 bool mapping_kinds_has_range(const struct mapping_kinds *s, enum jvm_range_kind kind);
 
-/* Returns the kind (PART_… or POOL_…) of mapping i, or of the piece of it that is in no range. */
+/*
+ * Returns the kind (PART_… or POOL_…) of mapping i; if a part of the mapping is in a range, the
+ * kind of the rest.
+ */
 int mapping_kind(const struct mapping_kinds *s, size_t i);
 
 bool mapping_is_anonymous(const struct mapping *m);

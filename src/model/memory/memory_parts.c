@@ -12,7 +12,7 @@ struct state {
 	struct mapping_kinds kinds;
 	size_t next_range;
 	struct memory_size size[N_POOLS];
-	int64_t gc_room; /* number of bytes that POOL_RESERVED may still get */
+	int64_t gc_room; /* number of bytes that can still be added to POOL_RESERVED */
 };
 
 const char *memory_part_name(enum memory_part part)
@@ -186,8 +186,8 @@ static void move_all(struct state *s, int from, int to)
 }
 
 /*
- * Moves `bytes` resident bytes to the part `to`: from the pool `first`, and those that `first`
- * lacks from the pool `second`.
+ * Moves `bytes` resident bytes to the part `to`: from the pool `first`; if `first` has fewer, the
+ * rest from the pool `second`.
  */
 static void move_first(struct state *s, int first, int second, int to, int64_t bytes)
 {
