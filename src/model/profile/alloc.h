@@ -18,7 +18,8 @@ struct alloc_site {
 };
 
 struct alloc_state {
-	uint64_t ns, samples, bytes, dropped, interval; /* the members of the frame ALLOC_STATE */
+	/* the members of the frame ALLOC_STATE (wire/frames.def) */
+	uint64_t ns, samples, bytes, dropped, interval;
 	uint32_t sites, collections;
 };
 
@@ -30,9 +31,10 @@ struct alloc_note {
 
 struct alloc {
 	bool begun, ended;
-	uint32_t flags;     /* WIRE_ALLOC_*; those of a recording are known only at its end */
+	uint32_t flags;     /* WIRE_ALLOC_*; the flags of a recording are known only at its end */
 	uint64_t begin_ns;  /* ns that starting the profile took */
-	uint32_t hooked, refused; /* number of instrumented classes, and of refused ones */
+	/* number of instrumented classes, and number of refused classes */
+	uint32_t hooked, refused;
 	uint32_t depth;     /* maximum number of frames of a stack; 0: unknown */
 	struct alloc_state state; /* the state that was received last */
 	/* class names such as "byte[]" and "a.b.C"; they may contain control characters */

@@ -19,7 +19,7 @@
 #endif
 
 struct call_node {
-	uint32_t name;          /* number of the frame's name in `names` */
+	uint32_t name;          /* number of the frame's name in call_tree.names */
 	/* number of the parent, which is lower than the node's own; node 0 is the unnamed root */
 	uint32_t parent;
 	/* number of the first child and of the next sibling; 0: none.  Set by call_tree_sum() */
@@ -44,7 +44,7 @@ struct call_tree {
 	/* Set by the caller: the innermost names are those of allocated classes, and not frames. */
 	bool ends_in_classes;
 	bool is_diff; /* the second value is that of an earlier profile, see call_tree_diff() */
-	bool full; /* the limit of nodes was reached, so that some stacks end too early */
+	bool full; /* the limit CALL_TREE_NODES_MAX was reached, so some stacks lack inner frames */
 };
 
 /*
@@ -62,11 +62,14 @@ void call_tree_release(struct call_tree *t);
  */
 
 /*
- * Begins a stack and returns the node for its outermost frame's parent: the root, or, if the stack
- * has max_frames frames and may be truncated, a child of the root that says so.
+ * Begins a stack.  Returns the node that is the parent of the stack's outermost frame: the root;
+ * or, if the stack has max_frames frames and may therefore be truncated, a child of the root whose
+ * name says that outer frames are missing.
  */
 uint32_t call_tree_begin(struct call_tree *t, uint32_t n_frames, uint32_t max_frames);
-/* Returns a child that says that outer frames of a stack of n_frames are missing. */
+/*
+ * Returns a child of `parent` whose name says that outer frames of a stack of n_frames are missing.
+ */
 uint32_t call_tree_cut(struct call_tree *t, uint32_t parent, uint32_t n_frames);
 uint32_t call_tree_child(struct call_tree *t, uint32_t parent, const char *name);
 void call_tree_add(struct call_tree *t, uint32_t node, const uint64_t values[CALL_TREE_VALUES]);
@@ -79,11 +82,14 @@ void call_tree_sum(struct call_tree *t);
 /* Returns the length of a frame's text without its line: of "a.b.C.m" in "a.b.C.m:12". */
 size_t call_tree_name_len(const char *frame);
 /*
- * Returns the text of a node of a summed tree: that of a frame without its line, or the name of an
+ * Returns the text of a node of a summed tree: a frame's text without its line, or the name of an
  * allocated class.  The caller frees the text.
  */
 char *call_tree_method(const struct call_tree *t, uint32_t node);
-/* Initialises *out with a summed copy of a summed tree, in which frames have no lines. */
+/*
+ * Initialises *out with a copy of the summed tree `t`.  In the copy, which is summed as well,
+ * frames have no lines.
+ */
 void call_tree_drop_lines(const struct call_tree *t, struct call_tree *out);
 
 /*

@@ -7,8 +7,8 @@
 
 /*
  * Initialises *out with the stacks of both trees, and sums it.  The two values of a node are its
- * first value in `now` and its first value in `before`.  Frames have no lines and no numbers of
- * hidden classes, which differ between two runs.
+ * first value in `now` and its first value in `before`.  In *out, frames have no lines.  Their
+ * names have no numbers of hidden classes, because these numbers differ between two runs.
  */
 void call_tree_diff(const struct call_tree *now, const struct call_tree *before,
 		    struct call_tree *out);

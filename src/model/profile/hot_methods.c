@@ -78,7 +78,7 @@ static uint32_t innermost(const struct finder *f, size_t level)
 	return NOT_A_METHOD;
 }
 
-/* Adds the values of a node at `level`.  The root's children have level 1. */
+/* Adds a node's values to the rows of methods.  `level` is 1 for the root's children. */
 static void enter(struct finder *f, uint32_t node, size_t level)
 {
 	const struct call_node *n = &f->t->nodes[node];

@@ -1,5 +1,6 @@
 /*
- * The methods of a call tree: how much each used itself, and together with the methods it called.
+ * The methods of a call tree.  A method has the values of the stacks that end in it (self), and of
+ * all stacks that contain it (total).
  */
 #ifndef JTOOL_MODEL_PROFILE_HOT_METHODS_H
 #define JTOOL_MODEL_PROFILE_HOT_METHODS_H
@@ -20,10 +21,10 @@ struct hot_methods {
 };
 
 /*
- * Adds up a summed tree.  Frames that differ only in their line are one method.  If the innermost
- * name of a stack is not a frame (`ends_in_classes`), its values count for the innermost method.
- * With `by_thread`, the first frame of a stack is its thread.  Other frames that begin with '(' or
- * '[' are not methods.
+ * Fills *h with the methods of a summed tree.  Frames that differ only in their line are one
+ * method.  If the innermost name of a stack is not a frame (`ends_in_classes`), its values count
+ * for the innermost method.  With `by_thread`, the outermost frame of a stack is the name of its
+ * thread.  Other frames that begin with '(' or '[' are not methods.
  */
 void hot_methods_find(struct hot_methods *h, const struct call_tree *t, bool by_thread);
 void hot_methods_release(struct hot_methods *h);

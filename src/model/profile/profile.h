@@ -17,12 +17,16 @@ enum profile_kind {
 /* The names of the kinds, as on the command line; NULL ends the list. */
 extern const char *const profile_kinds[];
 
-/* What the profile cannot show.  A number is 0 if there is nothing to say. */
+/*
+ * What the profile cannot show: the indexes of profile.gaps.  An entry of profile.gaps that is 0
+ * means that the profile does not have this gap; otherwise the entry is a number of samples, bytes
+ * or events, or 1 if there is nothing to count.
+ */
 enum profile_gap {
 	PROFILE_FEW_THREADS, /* the sampler saw only some threads at a time */
 	/*
-	 * 1: a sample of compiled code has the nearest place with debug information; 2: or is
-	 * missing (JDK 8)
+	 * 1: a sample of compiled code has the nearest code offset with debug information; 2: such
+	 * a sample may be missing as well (JDK 8)
 	 */
 	PROFILE_INEXACT,
 	PROFILE_NO_NATIVE,   /* stacks have no native frames */
@@ -30,7 +34,11 @@ enum profile_gap {
 	PROFILE_LOST_BYTES,   /* the recorder had no space for so many bytes of events */
 	PROFILE_FAILED,    /* samples without a stack */
 	PROFILE_BIASED,    /* samples whose stack was taken later, at a safepoint */
-	PROFILE_IDLE,      /* not counted: samples in native methods that wait, parks for work */
+	/*
+	 * samples in native methods that wait, and parks of threads that wait for work; the profile
+	 * does not count them
+	 */
+	PROFILE_IDLE,
 	PROFILE_TRUNCATED, /* samples whose outer frames the recorder dropped */
 	PROFILE_UNFINISHED, /* events that had not ended are missing */
 	N_PROFILE_GAPS,
@@ -38,9 +46,11 @@ enum profile_gap {
 
 struct profile {
 	enum profile_kind kind;
-	struct call_tree tree; /* first value: of the kind; second, if any: number of events */
+	/* the first value is in the unit of the kind; the second, if any, is a number of events */
+	struct call_tree tree;
 	bool by_thread;        /* the first frame of each stack is the thread, "[main]" */
-	const char *source;    /* type of the first event, "jdk.ExecutionSample"; NULL: none */
+	/* type of the first event, such as "jdk.ExecutionSample"; NULL: no event */
+	const char *source;
 	uint64_t samples;      /* number of samples or events */
 	uint64_t interval_ns;  /* time between two samples; 0: unknown */
 	int64_t start_ns, duration_ns;

@@ -49,7 +49,7 @@ static bool is_bridged(const struct trace *t, const struct trace_method *m, uint
 }
 
 /*
- * Returns the number of the method's name, which is added if it is new.  Sets `overloaded` if a
+ * Returns the number of the method's name, and adds the name if it is new.  Sets `overloaded` if a
  * method of this name has another descriptor.  An equal descriptor does not count: two loaders may
  * have defined the class.
  */
@@ -270,7 +270,7 @@ static int take_buckets(struct trace_sum *sum, struct wire_reader *payload)
 
 /*
  * Reads the sums of a method.  They may contradict each other, because calls go on while the agent
- * reads them.
+ * reads the sums.
  */
 static int take_sum(struct trace *t, struct wire_reader *payload)
 {

@@ -42,7 +42,8 @@ struct trace_call {
 };
 
 struct trace_state {
-	uint64_t calls, too_many, no_room, hooks_ns; /* the members of the frame TRACE_STATE */
+	/* the members of the frame TRACE_STATE (wire/frames.def) */
+	uint64_t calls, too_many, no_room, hooks_ns;
 };
 
 /* A name that methods may share: class and method name, without parameter types. */
@@ -95,9 +96,9 @@ bool trace_is_overloaded(const struct trace *t, uint32_t method);
 bool trace_parameter_type(const struct trace *t, uint32_t method, unsigned n, struct buf *out);
 
 /*
- * Returns the time in ns that a share q (0 to 1) of the calls does not exceed.  It is the middle of
- * a bucket, but not below the shortest and not above the longest call.  Returns the longest call
- * for q = 1, and 0 if there were no calls.
+ * Returns the time in ns that a share q (0 to 1) of the calls does not exceed.  The time is the
+ * middle of a bucket, but not below the shortest and not above the longest call.  Returns the
+ * longest call for q = 1, and 0 if there were no calls.
  */
 uint64_t trace_quantile(const struct trace_sum *sum, double q);
 uint64_t trace_mean(const struct trace_sum *sum);

@@ -7,7 +7,11 @@
 #include "wire/value.h"
 
 struct trace_value {
-	char kind;        /* enum value_kind; a boxed value has the kind of its primitive type */
+	/*
+	 * enum value_kind (wire/value.h), whose letters are used below; a boxed value has the kind
+	 * of its primitive type
+	 */
+	char kind;
 	bool boxed;
 	int64_t number;   /* value of the kinds Z B C S I J */
 	double real;      /* value of the kinds F D */
