@@ -30,8 +30,8 @@ void patches_release(struct patches *p);
 int patches_take(struct patches *p, uint16_t type, struct wire_reader *payload) _must_check_;
 
 /*
- * Returns whether the row's class matches `word` (a class name or glob), and its loader `loader`.
- * NULL matches everything.
+ * Returns whether the row's class matches `word` (a class name or glob), and the class's loader
+ * matches `loader`.  If `word` or `loader` is NULL, it matches everything.
  */
 bool patches_match(const struct patches *p, const struct patch_row *row, const char *word,
 		   const char *loader);

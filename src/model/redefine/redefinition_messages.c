@@ -35,7 +35,9 @@ void limits_end(struct limits *l, const char *what)
 /* Names of modifier bits: the Java keyword or, for bits without a keyword, javac's term. */
 static const struct {
 	unsigned flag;
-	/* indexed by enum limits_flags; NULL: the bit is not a modifier there */
+	/*
+	 * indexed by enum limits_flags; NULL: the bit is not a modifier of such a class or member
+	 */
 	const char *names[3];
 } flags[] = {
 	{ CF_ACC_PUBLIC, { "public", "public", "public" } },

@@ -21,9 +21,9 @@ static unsigned method_access(const struct cf_class *class, const struct cf_memb
 }
 
 /*
- * Returns whether the JVM lets the method be added or removed, as can_add_or_delete() does.  Up to
- * JDK 12, it does for private methods that are static or final.  JDK 13 and later require a flag,
- * which is off by default (JDK-8192936).
+ * Returns whether the method is of the kind that can be added or removed according to
+ * can_add_or_delete(): private, and static or final.  JDK 13 and later require a flag in addition,
+ * which is off by default (JDK-8192936); see adding_is_on().
  */
 static bool is_addable(const struct compared_member *method)
 {
