@@ -29,7 +29,10 @@ static const char *find(struct strview s, const char *text)
 	return memmem(s.at, strview_len(s), text, strlen(text));
 }
 
-/* Returns a copy of a part of the text.  The JVM sends no NUL; one that is there ends the copy. */
+/*
+ * Returns a copy of a part of the text.  If the text contains a NUL, which the JVM does not send,
+ * the copy ends there.
+ */
 static char *copy(const char *from, const char *to)
 {
 	return xstrndup(from, (size_t)(to - from));
@@ -192,8 +195,8 @@ static bool take_header(struct parser *p, struct strview line)
 
 /*
  * Parses the line `   Mounted virtual thread #22` of JDK 23 and later, which the virtual thread's
- * frames follow.  JDK 23 to 27 do not print its name; a quoted name before the number would be
- * used.
+ * frames follow.  JDK 23 to 27 do not print the virtual thread's name; if a later JDK prints it in
+ * quotes before the number, it is used.
  */
 static bool take_virtual(struct parser *p, struct strview line)
 {
@@ -321,8 +324,8 @@ static bool take_detail(struct parser *p, struct strview line)
 }
 
 /*
- * Returns whether a line concerns no thread: it belongs to the dump's heading or to a list of
- * thread addresses.
+ * Returns whether a line belongs to the dump's heading or to a list of thread addresses, and not to
+ * a thread.
  */
 static bool is_frame_of_dump(struct parser *p, struct strview line)
 {
@@ -372,8 +375,8 @@ static bool take_long_header(struct parser *p, struct strview *text, struct strv
 }
 
 /*
- * Parses a line.  A line with an unknown form is stored.  If it is not indented, a new thread may
- * begin there, so the following lines are not added to the thread before it.
+ * Parses a line.  A line with an unknown form is stored.  If that line is not indented, it may
+ * begin a new thread, so the lines after it are not added to the previous thread.
  */
 static void take_line(struct parser *p, struct strview *rest, struct strview line)
 {

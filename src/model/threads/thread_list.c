@@ -51,12 +51,15 @@ void thread_list_add_frame(struct dump_thread *t, char *frame)
 
 void thread_list_add_hold(struct dump_thread *t, struct thread_lock lock)
 {
-	/* The address is 0 for "<owner is scalar replaced>", for which no thread can wait. */
+	/*
+	 * Skip a lock whose address is 0: it is "<owner is scalar replaced>", for which no thread
+	 * can wait.
+	 */
 	bool is_known = lock.object == 0;
 
 	/*
-	 * Skip a lock that the thread waits for, because the thread has released it, and a lock
-	 * that is listed already.
+	 * Skip a lock that is listed already.  Skip the lock that the thread waits for: although
+	 * the dump lists it, the thread has released it.
 	 */
 	if (t->wait != THREAD_WAITS_NOT && lock.object == t->waits_for.object)
 		is_known = true;
@@ -72,7 +75,8 @@ void thread_list_add_hold(struct dump_thread *t, struct thread_lock lock)
 
 void thread_list_add_wait(struct dump_thread *t, enum thread_wait wait, struct thread_lock lock)
 {
-	if (t->wait != THREAD_WAITS_NOT) { /* an outer frame; the innermost one counts */
+	/* the lock of an inner frame is known, and that of this outer frame is ignored */
+	if (t->wait != THREAD_WAITS_NOT) {
 		free(lock.class);
 		return;
 	}

@@ -9,7 +9,8 @@
 #include "base/xalloc.h"
 #include "model/threads/thread_dump.h"
 
-#define CLAIMS_MAX 1000 /* limit, because all threads are searched for each claim */
+/* limit for the claims that are used, because all threads are searched for each claim */
+#define CLAIMS_MAX 1000
 
 static void find_owners(struct thread_dump *d)
 {
@@ -87,7 +88,7 @@ static size_t claimant(const struct thread_dump *d, const struct thread_claim *c
 	return NO_THREAD;
 }
 
-/* Sets the owners of locks that only the JVM's report of deadlocks has. */
+/* Sets the owners that are named only in the JVM's report of deadlocks. */
 static void believe_report(struct thread_dump *d)
 {
 	for (size_t i = 0; i < d->n_claims && i < CLAIMS_MAX; i++) {

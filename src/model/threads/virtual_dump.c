@@ -18,8 +18,8 @@ struct parser {
 };
 
 /*
- * Reads a string.  Returns NULL if the next value is not a string.  Valid until the next string is
- * read.
+ * Reads a string.  Returns NULL if the next value is not a string.  The result is valid until the
+ * next string is read.
  */
 static const char *text_of(struct parser *p)
 {

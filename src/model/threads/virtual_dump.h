@@ -18,7 +18,7 @@ void virtual_dump_parse(struct thread_dump *d, const char *text, size_t len);
 /*
  * Adds the information of the dump `print` by Thread.print: the kernel's ids of platform threads,
  * and which virtual thread runs on which thread.  The documents of JDK 21 to 24 do not say which
- * threads are virtual; marks those that `print` does not have.
+ * threads are virtual; so the threads that `print` does not have are marked as virtual.
  */
 void virtual_dump_join(struct thread_dump *d, const struct thread_dump *print);
 
