@@ -1,6 +1,9 @@
 #include "model/top/vm_rates.h"
 
-/* limit in seconds for the window from window_s to now; a longer one is halved, with its bytes */
+/*
+ * limit in seconds for the window from window_s to now; if it is longer, window and window_bytes
+ * are halved
+ */
 #define WINDOW_S 20
 
 /*

@@ -45,7 +45,10 @@ struct vm_history {
 	bool eden_moves;   /* the counter of eden was seen to change between collections */
 	bool is_timed;     /* collected_s and window_s are set */
 	double collected_s; /* time of the last reading that saw a new collection */
-	/* if eden's counter changes only in collections: bytes allocated since the time window_s */
+	/*
+	 * if eden's counter changes only in collections: since the time window_s, window_bytes were
+	 * allocated
+	 */
 	double window_s, window_bytes;
 	double allocation; /* the last rate that could be computed; only valid if has_allocation */
 	bool has_allocation;
