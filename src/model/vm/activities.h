@@ -14,7 +14,10 @@
 
 struct activity {
 	uint16_t request; /* number of the request, WIRE_… */
-	/* the allocation recording that began at the JVM's start, and not a client's request */
+	/*
+	 * true: the activity is the allocation recording that began at the JVM's start, and not a
+	 * client's request
+	 */
 	bool recording;
 	uint64_t ns;      /* ns since the request began */
 };
@@ -22,7 +25,8 @@ struct activity {
 struct activities {
 	struct activity *list;
 	size_t n, cap;
-	size_t n_before; /* number of activities that other agents in the JVM have reported */
+	/* number of activities from the answers of other agents, which were read before */
+	size_t n_before;
 };
 
 void activities_release(struct activities *a);

@@ -225,8 +225,8 @@ const struct vmflag *vmflags_find(const struct vmflags *flags, const char *name)
 }
 
 /*
- * Looks only at three flags, because the others set one of these: AutoCreateSharedArchive sets
- * ArchiveClassesAtExit, and AOTCacheOutput sets AOTMode.
+ * Looks only at three flags, because the other flags that make the JVM write an archive set one of
+ * the three: AutoCreateSharedArchive sets ArchiveClassesAtExit, and AOTCacheOutput sets AOTMode.
  */
 const struct vmflag *vmflags_archiving(const struct vmflags *flags)
 {
