@@ -6,7 +6,7 @@
 #include "render/json.h"
 
 struct heap_object {
-	const char *class;  /* name of the object's class; owned by the heap, like `thread` */
+	const char *class;  /* name of the object's class; the heap owns this text and `thread` */
 	bool is_class;      /* the object is the java.lang.Class of this class */
 	int64_t length;     /* number of elements; -1: not an array */
 	const char *thread; /* name of the thread, if the object is a live thread; else NULL */

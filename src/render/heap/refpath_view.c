@@ -200,7 +200,7 @@ static void add_root(const struct refpath_view *v, bool threads_differ, struct b
 
 void refpath_view_headline(const struct refpath_view *v, bool threads_differ, struct buf *out)
 {
-	/* the static field belongs to the root's class */
+	/* true if the path begins with a static field of the root, which is a class object */
 	bool is_own = v->is_class && v->static_at == 1;
 
 	if (v->length == 1 && v->is_class) {

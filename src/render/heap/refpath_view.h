@@ -23,8 +23,10 @@ struct refpath_view {
 	bool is_class;              /* the root is the class object of a permanent class */
 	const char *thread;         /* name of the root's thread; NULL: none, or unknown */
 	char *method;               /* method of the root, "a.b.C.run"; NULL: none, or unknown */
-	char *held_by;              /* last static field on the path, "a.b.C.FIELD"; NULL: none */
-	size_t static_at; /* index on the path of the object in that static field; 0: none */
+	/* the static field on the path that is closest to the object, "a.b.C.FIELD"; NULL: none */
+	char *held_by;
+	/* index on the path of the object to which that static field refers; 0: none */
+	size_t static_at;
 	size_t length;              /* number of objects on the path, including skipped ones */
 	struct refpath_step *steps;
 	size_t n, via_width;
