@@ -35,9 +35,11 @@
 
 struct alloc_view {
 	const struct alloc *alloc;
-	const uint32_t *sites; /* indexes of the sites that are shown, in the order of the output */
+	/* indexes in alloc->sites of the sites that are shown, in the order of the output */
+	const uint32_t *sites;
 	size_t n;
-	size_t n_hidden;            /* number of selected sites that the row limit hides */
+	/* number of further sites that match the filters but are hidden by the row limit */
+	size_t n_hidden;
 	enum alloc_order order;
 	struct alloc_total total;   /* total of all sites, including those that are not shown */
 	uint32_t frames; /* limit for the frames that the text shows of a stack; 0: none */

@@ -10,7 +10,10 @@
 
 #define SMALLEST_PART 100000 /* nodes below 1/SMALLEST_PART of the total are not shown */
 
-/* The files of this folder, from flamegraph_page.S.  Each ends with a NUL. */
+/*
+ * The HTML, CSS and JavaScript files of this folder, which flamegraph_page.S includes in the
+ * program.  Each ends with a NUL.
+ */
 extern const char jtool_flamegraph_html[];
 extern const char jtool_flamegraph_css[];
 extern const char jtool_flamegraph_js[];

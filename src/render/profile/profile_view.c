@@ -15,7 +15,7 @@ static bool is_unit(const struct profile *p, const char *unit)
 	return p->tree.units[0] && strcmp(p->tree.units[0], unit) == 0;
 }
 
-/* Returns which of the values counts samples. */
+/* Returns the index of the value that counts samples. */
 static unsigned samples_at(const struct profile *p)
 {
 	return p->tree.units[1] ? 1 : 0;

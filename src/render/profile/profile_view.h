@@ -35,9 +35,9 @@
 #include "render/json.h"
 
 struct profile_view {
-	const struct profile *profile; /* the tree is summed */
+	const struct profile *profile; /* call_tree_sum() was called for its tree */
 	const struct hot_methods *methods;
-	size_t n;         /* methods that are shown */
+	size_t n;         /* number of methods that are shown, from the first on */
 	pid_t pid;        /* 0: the profile is from a file */
 	const char *file; /* NULL: the profile is from a JVM */
 };
@@ -48,9 +48,12 @@ void profile_text_summary(struct buf *out, const struct profile *p);
 /* Returns the document, which the caller frees. */
 struct json *profile_json(const struct profile_view *view) _must_check_;
 
-/* Appends what a gap means, without a newline.  Returns false if there is no such gap. */
+/*
+ * Appends a sentence about a gap, without a newline.  Returns false if the profile does not have
+ * this gap.
+ */
 bool profile_gap_add(struct buf *out, const struct profile *p, enum profile_gap gap);
-/* Returns [{"note","n","text"}], which the caller frees. */
+/* Returns the gaps as JSON, [{"note","n","text"}], which the caller frees. */
 struct json *profile_gaps_json(const struct profile *p) _must_check_;
 
 #endif
