@@ -4,7 +4,9 @@
 
 #include <stddef.h>
 
-/* A key that sends a character has this character as its value; other keys have these values. */
+/*
+ * A key that sends a character has this character as its value; other keys have the values below.
+ */
 enum screen_key {
 	KEY_NONE = 0, /* a key that has no meaning here */
 	KEY_ENTER = '\n',

@@ -12,7 +12,7 @@
 #include "render/json.h"
 
 struct top_view {
-	int64_t when_ns;  /* time of the reading in ns since 1970 */
+	int64_t when_ns;  /* time of the reading in ns since the epoch */
 	double seconds;   /* time since the previous reading; 0: this is the first one */
 	const struct top_jvm *jvm; /* the JVM whose threads are the rows; NULL: the rows are JVMs */
 	const struct top_threads *threads;
