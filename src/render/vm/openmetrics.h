@@ -20,7 +20,7 @@ struct openmetrics_jvm {
 
 /* Metrics of jtool itself. */
 struct openmetrics_self {
-	/* number of JVMs that were found, and of those among them that are not in the document */
+	/* number of JVMs that were found, and how many of these are not in the document */
 	size_t found, skipped;
 	double seconds; /* time in which the JVMs were found and read */
 };

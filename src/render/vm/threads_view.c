@@ -89,7 +89,7 @@ static void add_row(struct table *table, const struct threads_view *v,
 		table_frame(table, t->frames[i]);
 }
 
-/* Which optional values at least one of the rows has. */
+/* The optional values that at least one of the rows has. */
 struct shown {
 	bool allocated, owner;
 };

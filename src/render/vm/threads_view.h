@@ -41,7 +41,10 @@ void threads_view_print_json(const struct threads_view *v, FILE *out);
 /* Returns the JSON document {"pid","groups"}.  The caller frees it. */
 struct json *threads_view_groups_json(const struct threads_view *v);
 
-/* For the threads_*.c files: appends the lock's address, or @HASH. */
+/*
+ * For the threads_*.c files: appends the lock's address or, if lock->is_hash, its hash code as
+ * "@HASH".
+ */
 void threads_view_add_object(struct buf *out, const struct thread_lock *lock);
 /* For the threads_*.c files: adds the member "pid", and "file" if the dump is from a file. */
 void threads_view_put_source(const struct threads_view *v, struct json *json);

@@ -93,7 +93,9 @@ void threads_view_print_deadlocks(const struct threads_view *v, FILE *out)
 }
 
 /*
- * For each thread, a linked list of the threads that wait for it, as index + 1; 0: end of the list.
+ * For each thread, a linked list of the threads that wait for it: first[i] is the first one that
+ * waits for thread i, and next[k] follows the entry k in its list.  An entry is the index of a
+ * thread + 1; 0: end of the list.
  */
 struct waiters {
 	size_t *first, *next;
