@@ -16,7 +16,7 @@
 #define PIECE 65536                /* bytes of a long text that are converted to JSON at a time */
 #define DEPTH_MAX 64 /* limit for the nesting of a parsed document; jtool's own have 4 levels */
 
-/* Returns the node as json-c's type, of which struct json is only another name. */
+/* Returns the node as json-c's type; struct json is only another name for that type. */
 static struct json_c_object *in(const struct json *node)
 {
 	return (struct json_c_object *)node;

@@ -3,8 +3,8 @@
  * module uses json-c.
  *
  * Invalid UTF-8 in texts is replaced by U+FFFD.  Characters that could control a terminal are
- * printed as \uNNNN, to terminals, files and pipes alike.  The caller must not add a key twice,
- * which is not checked.  If memory is exhausted, the process ends.
+ * printed as \uNNNN, to terminals, files and pipes alike.  The caller must not add a key twice;
+ * this is not checked.  If memory is exhausted, the process ends.
  */
 #ifndef JTOOL_RENDER_JSON_H
 #define JTOOL_RENDER_JSON_H
@@ -71,7 +71,7 @@ struct json *json_parse(const char *text, size_t len) _must_check_;
  * return NULL or `absent`.  The node may be NULL, so that calls can be nested.
  */
 const struct json *json_get(const struct json *node, const char *key);
-bool json_has(const struct json *node, const char *key); /* true also if the value is null */
+bool json_has(const struct json *node, const char *key); /* true even if the value is null */
 const char *json_get_text(const struct json *node, const char *key);
 int64_t json_get_number(const struct json *node, const char *key, int64_t absent);
 double json_get_real(const struct json *node, const char *key, double absent);

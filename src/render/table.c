@@ -9,7 +9,7 @@
 #include "base/xalloc.h"
 
 #define GAP 2       /* number of spaces between columns */
-#define WIDEST 256  /* cells wider than this are not aligned, because a target may use long names */
+#define WIDEST 256  /* wider cells are not aligned, because a target may use long names */
 #define CHUNK 65536 /* bytes that are written at a time */
 #define INDENT "      "
 

@@ -27,7 +27,7 @@ void table_free(struct table *t);
 
 /* Adds a row.  A cell that is not set is shown as "-", and is null in JSON. */
 void table_row(struct table *t);
-/* Adds the total as the last row.  It is not in JSON. */
+/* Adds a last row for the total.  This row is not in JSON. */
 void table_total(struct table *t);
 void table_set(struct table *t, size_t column, struct cell cell); /* copies the cell's text */
 /* Sets a cell to a copy of the text; NULL leaves the cell unset. */
