@@ -86,7 +86,9 @@ struct jfr_metadata {
 	int64_t gmt_offset_ms, dst_ms;
 };
 
-/* Skips the times at the start of a metadata event's payload, and returns the id after them. */
+/*
+ * Skips the times at the start of a metadata event's payload, and returns the id that follows them.
+ */
 int64_t jfr_metadata_id(struct jfr_cursor *c);
 /* Parses the payload of a metadata event, after its type id.  Returns 0 or -EBADMSG. */
 int jfr_metadata_parse(struct jfr_metadata *m, struct jfr_cursor *c) _must_check_;

@@ -7,7 +7,8 @@
 #define METADATA_MAX (16u << 20)
 #define METADATA_ID 0
 #define CHECKPOINT_ID 1
-#define HEAD_WINDOW 4096 /* bytes; most checkpoints are shorter, and they are far apart */
+/* bytes to read at a checkpoint: most checkpoints are shorter, and are far apart in the file */
+#define HEAD_WINDOW 4096
 
 /* Copies the payload of the event at `at`.  Returns NULL if there is no event of this type. */
 static uint8_t *copy_event(struct jfr_reader *r, uint64_t at, int64_t type, uint64_t max,
@@ -30,7 +31,7 @@ static uint8_t *copy_event(struct jfr_reader *r, uint64_t at, int64_t type, uint
 	return copy;
 }
 
-/* Returns whether the metadata event with this payload describes the types that are known. */
+/* Returns whether the metadata event with the payload `c` describes the same types as `known`. */
 static bool is_known(const struct jfr_known_types *known, struct jfr_cursor c)
 {
 	(void)jfr_metadata_id(&c);
@@ -38,7 +39,10 @@ static bool is_known(const struct jfr_known_types *known, struct jfr_cursor c)
 	       memcmp(c.at, known->text, known->len) == 0;
 }
 
-/* Parses the types.  On success, takes over `copy`, which is the payload. */
+/*
+ * Parses the types in the payload `copy` of a metadata event, at which `c` points, into *known.  On
+ * success, *known takes ownership of `copy`; on failure, the caller frees it.
+ */
 static bool parse_types(struct jfr_known_types *known, struct jfr_cursor *c, uint8_t *copy)
 {
 	struct jfr_known_types new = {
@@ -59,7 +63,10 @@ static bool parse_types(struct jfr_known_types *known, struct jfr_cursor *c, uin
 	return true;
 }
 
-/* The chunks of a JVM mostly describe the same types: these are parsed once. */
+/*
+ * Reads the types of the chunk.  Most chunks of a JVM describe the same types, so these are parsed
+ * only when they differ from those of the previous chunk.
+ */
 static bool read_metadata(struct jfr_reader *r, uint64_t at)
 {
 	struct jfr_metadata *m = &r->known.types;

@@ -9,11 +9,14 @@
 #define JFR_WINDOW (1u << 17) /* bytes of the file in memory; fits into the processor's cache */
 #define JFR_EVENT_MAX (256u << 20) /* limit for an event in bytes */
 
-/* The types that were parsed last.  The chunk's metadata points to them. */
+/*
+ * The types that were parsed last.  jfr_chunk.metadata is a copy of the struct `types`, and its
+ * pointers refer to the same arrays, which the reader frees.
+ */
 struct jfr_known_types {
 	struct jfr_metadata types;
-	uint8_t *copy; /* the payload of the metadata event */
-	const uint8_t *text; /* the part of it that describes the types */
+	uint8_t *copy; /* the payload of the metadata event; owned */
+	const uint8_t *text; /* the part of `copy` that describes the types; `len` is its length */
 	size_t len;
 	bool compressed;
 };
@@ -30,7 +33,8 @@ struct jfr_reader {
 	uint8_t *data;
 	size_t len, cap;
 	uint64_t at;
-	size_t ahead; /* a new window has at least so many bytes, unless the file ends */
+	/* a new window gets at least this number of bytes, unless the file ends before */
+	size_t ahead;
 	struct buf problems;
 	unsigned n_problems;
 	int error; /* negative errno of read(); 0: none */

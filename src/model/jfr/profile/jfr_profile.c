@@ -9,7 +9,7 @@
 
 #define DEFAULT_INTERVAL_NS 20000000 /* interval of ExecutionSample in default.jfc */
 
-/* Numbers in jfr_type.user: the sources of all sets from 1, then these. */
+/* Values of jfr_type.user: 1 + the number of a source, counted over all sets; or one of these. */
 enum {
 	USER_NONE = 0,
 	USER_LOST_SAMPLES = JFR_PROFILE_SETS * JFR_PROFILE_SOURCES + 1,
@@ -26,13 +26,19 @@ struct binding {
 	struct jfr_path trace, thread, value, leaf, state, failed, biased;
 };
 
-/* The profile of a set.  All are read at once, and the first that has events is the result. */
+/*
+ * The profile of one set of sources.  The profiles of all sets are read in one pass; the first that
+ * has events is the result.
+ */
 struct candidate {
 	const struct jfr_profile_set *set;
 	struct profile p;
 	struct jfr_profile_stacks stacks;
 	struct binding bindings[JFR_PROFILE_SOURCES];
-	/* Indexed by node: samples that have the value of the interval, known only at the end. */
+	/*
+	 * Indexed by node: number of samples whose value is the sampling interval.  This interval
+	 * is known only at the end of the recording.
+	 */
 	uint64_t *sampled;
 	size_t n_sampled, cap_sampled;
 };
@@ -40,10 +46,11 @@ struct candidate {
 struct pass {
 	struct candidate candidates[JFR_PROFILE_SETS];
 	size_t n;
-	struct profile all; /* times and losses, which are those of each set */
+	/* the times and lost events of the recording, which are the same for all sets */
+	struct profile all;
 	struct jfr_profile_interval interval;
-	struct jfr_path amount, samples; /* in DataLoss, CPUTimeSamplesLost */
-	struct jfr_path version, arguments; /* in JVMInformation */
+	struct jfr_path amount, samples; /* fields of DataLoss and CPUTimeSamplesLost */
+	struct jfr_path version, arguments; /* fields of JVMInformation */
 	bool is_old_jvm, is_8, has_debug_info; /* is_old_jvm: older than JDK 25 */
 	bool is_foreign; /* async-profiler has written the recording */
 	struct buf text;
@@ -80,7 +87,10 @@ static void bind(const struct jfr_profile_source *s, struct binding *b, const st
 	find(type, "biased", &b->biased);
 }
 
-/* Binds the type if it is one of a set's.  Returns its number in jfr_type.user, or USER_NONE. */
+/*
+ * If a set has the type as a source, finds the fields of the type.  Returns the value for
+ * jfr_type.user, or USER_NONE.
+ */
 static uint32_t bind_source(struct pass *pass, const struct jfr_type *type)
 {
 	for (uint32_t i = 0; i < pass->n * JFR_PROFILE_SOURCES; i++) {
@@ -95,7 +105,10 @@ static uint32_t bind_source(struct pass *pass, const struct jfr_type *type)
 	return USER_NONE;
 }
 
-/* Binds the type if every profile needs it.  Returns its number in jfr_type.user, or USER_NONE. */
+/*
+ * If every profile needs the type, finds its fields.  Returns the value for jfr_type.user, or
+ * USER_NONE.
+ */
 static uint32_t bind_other(struct pass *pass, const struct jfr_type *type)
 {
 	if (jfr_profile_find_setting(&pass->interval, type))
@@ -337,7 +350,10 @@ static void begin_candidate(struct candidate *c, const struct jfr_profile_set *s
 	c->p.tree.ends_in_classes = set->sources[0].leaf != NULL;
 }
 
-/* Takes the profile of the first set that has events, or else that of the last one. */
+/*
+ * Moves to *p the profile of the first set that has events; if no set has events, the profile of
+ * the last set.
+ */
 static void take_profile(struct pass *pass, struct profile *p)
 {
 	struct candidate *c = pass->candidates;

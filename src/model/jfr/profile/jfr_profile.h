@@ -23,7 +23,8 @@ struct jfr_profile_request {
 
 /*
  * Fills *p from all chunks that the reader has left; the caller releases *p in any case.  Returns
- * -1 with err set if the recording cannot be read.  p->source is NULL if it has no such events.
+ * -1 with err set if the recording cannot be read.  p->source is NULL if the recording has no
+ * events of the kind.
  */
 int jfr_profile_read(struct jfr_reader *r, const struct jfr_profile_request *req,
 		     struct profile *p, struct err *err) _must_check_;

@@ -55,19 +55,22 @@ bool jfr_profile_is_lock(const char *class);
 const char *jfr_profile_text(struct buf *text, const struct jfr_event *e,
 			     const struct jfr_path *path);
 
-/* The interval of the sampler, which is a setting in the recording. */
+/* The interval of the sampler, which is a setting in the recording (event ActiveSetting). */
 struct jfr_profile_interval {
 	struct jfr_path id, name, value; /* fields of ActiveSetting */
-	uint64_t ns; /* of the last setting; 0: unknown */
+	uint64_t ns; /* the interval in the last such setting; 0: unknown */
 	bool is_wall; /* async-profiler samples all threads, and has another default */
 };
 
-/* Finds the fields of the chunk's ActiveSetting.  Returns false if `type` is another one. */
+/* If `type` is ActiveSetting, finds its fields.  Returns false for another type. */
 bool jfr_profile_find_setting(struct jfr_profile_interval *s, const struct jfr_type *type);
-/* Takes an ActiveSetting; `text` is for its own use. */
+/* Reads an event ActiveSetting.  `text` is a buffer that the function overwrites. */
 void jfr_profile_take_setting(struct jfr_profile_interval *s, const struct jfr_event *e,
 			      struct buf *text);
-/* Returns the interval; `foreign`: of async-profiler, which records 0 for its default. */
+/*
+ * Returns the interval.  `foreign`: async-profiler has written the recording; it records 0 for its
+ * default interval, which is then returned.
+ */
 uint64_t jfr_profile_interval_ns(const struct jfr_profile_interval *s, bool foreign);
 
 /* The stacks of a chunk, as nodes of p->tree. */
