@@ -28,7 +28,7 @@ struct thread_lock {
 #define NO_THREAD SIZE_MAX
 
 struct dump_thread {
-	char *name;        /* "": the dump does not have it */
+	char *name;        /* "": the dump does not have the name */
 	int64_t id;        /* Thread.threadId(); -1: a thread of the JVM itself, which has none */
 	int64_t tid;       /* the kernel's thread id in the JVM's pid namespace; -1: unknown */
 	bool daemon, virtual;
@@ -77,7 +77,9 @@ void thread_dump_release(struct thread_dump *d);
 
 /* Adds a thread that the dump does not have, such as one of a native library.  Copies the name. */
 struct dump_thread *thread_dump_add(struct thread_dump *d, const char *name, int64_t tid);
-/* Gives a thread that the dump lists without a name a copy of this one. */
+/*
+ * If the dump has no name for the thread, which is not virtual, sets t->name to a copy of `name`.
+ */
 void dump_thread_name(struct dump_thread *t, const char *name);
 
 /* Returns whether two threads have the same state and the same stack frames. */
