@@ -27,7 +27,7 @@ enum { FUNCTION_ID = 1, FUNCTION_NAME = 2 };
 
 enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2, WIRE_FIXED32 = 5 };
 
-/* The rest of a message. */
+/* The part of a message that was not read yet. */
 struct message {
 	const uint8_t *at, *end;
 	bool failed;
@@ -36,21 +36,22 @@ struct message {
 struct field {
 	uint64_t number;
 	bool is_bytes;
-	uint64_t value;       /* of a number */
-	struct message bytes; /* of a text, a message or an array of numbers */
+	uint64_t value;       /* if not is_bytes: the number */
+	struct message bytes; /* if is_bytes: a text, a message or an array of numbers */
 };
 
 struct reader {
 	struct call_tree *tree;
-	struct message *strings, *locations; /* in the order of the file */
+	struct message *strings, *locations; /* strings and locations in the order of the file */
 	size_t n_strings, cap_strings, n_locations, cap_locations;
-	struct id_map functions;    /* from a function's id to the number of its name */
-	struct id_map location_ids; /* from a location's id to its index */
-	uint64_t *types;            /* the number of the text of each value's type */
+	struct id_map functions;    /* from a function's id to the index of its name in `strings` */
+	struct id_map location_ids; /* from a location's id to its index in `locations` */
+	/* for each value of a sample: index of the name of its type in `strings` */
+	uint64_t *types;
 	size_t n_types, cap_types;
 	uint64_t default_type;
-	size_t shown; /* index of the value that is used */
-	uint64_t *ids; /* of the sample's locations, the innermost first */
+	size_t shown; /* index of the one value of a sample that is added to the tree */
+	uint64_t *ids; /* ids of the current sample's locations, the innermost first */
 	size_t cap_ids;
 	struct buf name;
 };
@@ -111,7 +112,7 @@ static bool next_field(struct message *m, struct field *f)
 	return !m->failed;
 }
 
-/* Returns the last value of a number's field; 0 if there is none. */
+/* Returns the number in the last field `number` of the message; 0 if there is none. */
 static uint64_t number_in(struct message m, uint64_t number)
 {
 	uint64_t value = 0;
@@ -130,7 +131,7 @@ static void add_message(struct message **list, size_t *n, size_t *cap, struct me
 	(*list)[(*n)++] = m;
 }
 
-/* Takes what the samples refer to. */
+/* Stores a field of the profile to which samples refer, such as a string or a location. */
 static void take_table(struct reader *r, const struct field *f)
 {
 	if (!f->is_bytes) {
@@ -172,7 +173,10 @@ static uint32_t add_function(struct reader *r, uint32_t node, uint64_t function)
 								  : "(unknown method)");
 }
 
-/* Adds the functions of a location.  The file has the innermost one first. */
+/*
+ * Adds the functions of a location below `node`, the outermost first; in the file, the innermost is
+ * first.
+ */
 static uint32_t add_location(struct reader *r, uint32_t node, uint64_t id)
 {
 	uint32_t i = id_map_get(&r->location_ids, id);
@@ -194,7 +198,10 @@ static uint32_t add_location(struct reader *r, uint32_t node, uint64_t id)
 	return node;
 }
 
-/* Takes the numbers of a field, of which an array is one field or one for each number. */
+/*
+ * Takes the numbers in a field of a sample.  An array of numbers is either one field, or one field
+ * for each number.
+ */
 static void take_numbers(struct reader *r, struct field *f, size_t *n_ids, size_t *n_values,
 			 uint64_t *value)
 {

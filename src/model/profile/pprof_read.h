@@ -7,12 +7,15 @@
 
 /* Returns whether the data are compressed with gzip, as profiles mostly are. */
 bool pprof_is_gzip(const void *data, size_t len);
-/* Appends the decompressed data.  Returns 0, -EBADMSG, or -EFBIG if they are longer than `max`. */
+/*
+ * Appends the decompressed data.  Returns 0; or -EBADMSG if the data are damaged; or -EFBIG if the
+ * decompressed data are longer than `max` bytes.
+ */
 int pprof_expand(struct buf *out, const void *data, size_t len, size_t max) _must_check_;
 /*
- * Adds the stacks of a message to a tree, with the value that pprof shows by default: that which
- * the file names, or the last.  Frames are names of functions, without lines.  Returns 0, or
- * -EBADMSG if this is not a profile.
+ * Adds the stacks of a message to a tree, with the value that pprof shows by default: the one that
+ * the file names in default_sample_type, or else the last one.  Frames are names of functions,
+ * without lines.  Returns 0, or -EBADMSG if this is not a profile.
  */
 int pprof_read(struct call_tree *t, const void *data, size_t len) _must_check_;
 
