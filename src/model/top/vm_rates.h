@@ -21,7 +21,8 @@ struct vm_reading {
 	int64_t collections; /* number of collections that empty eden */
 	int64_t all_collections;
 	int64_t heap_used, heap_committed;
-	int64_t heap_after; /* in use after the last collection, if one reading shows it; else -1 */
+	/* bytes in use after the last collection; -1: this reading does not show them */
+	int64_t heap_after;
 	int64_t eden_used, eden_capacity; /* -1: the collector has no eden */
 	bool used_lags; /* the counter that heap_used is read from changes only in a collection */
 };
