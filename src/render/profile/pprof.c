@@ -175,7 +175,7 @@ static uint64_t limited(uint64_t value)
 	return value > INT64_MAX ? INT64_MAX : value;
 }
 
-/* Appends the values of a node to w->inner.  Returns whether one is not 0. */
+/* Appends the values of a node to w->inner.  Returns whether one of the values is not 0. */
 static bool add_values(struct writer *w, const struct pprof_profile *profile, uint32_t node)
 {
 	bool any = false;

@@ -17,9 +17,10 @@
  */
 struct pprof_profile {
 	const struct call_tree *trees[PPROF_TREES]; /* the second may be NULL */
-	int64_t time_ns;     /* when it is written, since 1970 */
-	int64_t duration_ns; /* of the recording; 0: unknown */
-	uint64_t period_ns;  /* time between two samples; 0: unknown, or no samples in time */
+	int64_t time_ns;     /* time at which the profile is written, in ns since the epoch */
+	int64_t duration_ns; /* duration of the recording; 0: unknown */
+	/* time between two samples; 0: unknown, or the events are not samples at regular times */
+	uint64_t period_ns;
 };
 
 /*
