@@ -52,9 +52,9 @@ void json_print_take(struct json *node, FILE *out); /* prints as json_print(), a
 void json_print_with_text(const struct json *node, const char *key, const char *text, size_t len,
 			  FILE *out);
 /*
- * Prints an object with one more member, an array with the n elements that make() returns.  Each
- * element is printed before the next one is made, so the memory does not grow with n.  The object
- * must have a member already.  The key must be a constant without special characters.
+ * Prints an object with one more member, an array of n elements; make(arg, i) returns element i.
+ * Each element is printed before the next one is created, so the memory does not grow with n.  The
+ * object must have a member already.  The key must be a constant without special characters.
  */
 typedef struct json *json_make_fn(const void *arg, size_t i);
 void json_print_with_array(const struct json *node, const char *key, json_make_fn *make,

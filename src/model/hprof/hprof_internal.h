@@ -228,8 +228,8 @@ uint32_t hprof_array_class(struct hprof_reader *r, enum hprof_type type);
 /* Defined in hprof_classes.c: */
 void hprof_classes_release(struct hprof_classes *classes);
 /*
- * Parses the CLASS_DUMP at p, after its tag.  Returns the number of bytes used, 0 if more bytes are
- * needed, or -1 with err set.
+ * Parses a CLASS_DUMP; p points to the byte after its tag.  Returns the number of bytes used, 0 if
+ * more bytes are needed, or -1 with err set.
  */
 ssize_t hprof_take_class(struct hprof_reader *r, const uint8_t *p, size_t len, struct err *err);
 /* Returns true if static field i of the class is an internal object of the JVM. */
@@ -257,8 +257,8 @@ int hprof_shape(const struct hprof_reader *r, const struct object_layout *l, uin
 int hprof_write_classes(struct hprof_reader *r, struct err *err) _must_check_;
 
 /*
- * Defined in hprof_objects.c: parses a subrecord of a heap dump segment, after its tag.  Returns
- * what hprof_take_class() does.
+ * Defined in hprof_objects.c: parses a subrecord of a heap dump segment; p points to the byte after
+ * its tag.  Returns what hprof_take_class() does.
  */
 ssize_t hprof_take_sub(struct hprof_reader *r, unsigned tag, const uint8_t *p, size_t len,
 		       struct err *err);

@@ -16,7 +16,10 @@ struct layout_injected {
 	struct object_layout_fields contended; /* numbers of @Contended fields, if has_contended */
 };
 
-/* Adds the injected fields of a bootstrap class, and moves its @Contended fields to `added`. */
+/*
+ * Adds the injected fields of a bootstrap class, and moves the numbers of its @Contended fields
+ * from `fields` to `added`.
+ */
 void layout_injected(unsigned release, const char *name, struct object_layout_fields *fields,
 		     struct layout_injected *added);
 

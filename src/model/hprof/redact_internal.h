@@ -96,8 +96,8 @@ void redact_note_name(struct hprof_redactor *r, uint64_t symbol);
 void redact_release(struct hprof_redactor *r);
 
 /*
- * Defined in redact_dump.c: processes a head in a state from SUBRECORD on, which is part of a heap
- * dump segment.
+ * Defined in redact_dump.c: processes a head in a heap dump segment.  r->state is SUBRECORD or a
+ * later one.
  */
 int redact_take_dump(struct hprof_redactor *r, struct err *err) _must_check_;
 

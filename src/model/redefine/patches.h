@@ -10,7 +10,7 @@
 struct patch_row {
 	uint64_t id;
 	uint64_t when_ms; /* time of the installation in ms since the epoch */
-	uint32_t loader;  /* id of the class's loader in class_origins */
+	uint32_t loader;  /* id of the class's loader in patches.origins */
 	char *class;      /* Java source form */
 	char *file, *digest;
 };

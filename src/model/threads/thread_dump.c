@@ -142,7 +142,7 @@ static void take_numbers(struct dump_thread *t, struct strview rest)
  * Splits the first line of a thread into its name and the values after it.  Returns false if the
  * line does not begin with a name.  A name may contain quotes, so the last quote ends it.  JDK 17
  * to 24 print the sampler of the flight recorder without a name (JfrThreadSampler has no
- * print_on()).
+ * print_on()); for that line, *name becomes empty.
  */
 static bool split_header(struct strview line, struct strview *name, struct strview *rest)
 {

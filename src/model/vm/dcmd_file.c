@@ -7,7 +7,8 @@
 #define MB (UINT64_C(1) << 20)
 
 /*
- * The diagnostic commands of JDK 8 to 27 that read or write a file, and the argument with its path.
+ * The diagnostic commands of JDK 8 to 27 that read or write a file, and for each command the
+ * argument that has the path of the file.
  */
 static const struct use {
 	const char *command;

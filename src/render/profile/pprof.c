@@ -101,7 +101,7 @@ static uint32_t add_type(struct writer *w, const char *prefix, const char *tree_
 	return number;
 }
 
-/* Appends the types of all values.  Returns the number of the text of the default one. */
+/* Appends the types of all values.  Returns the string number of the default type. */
 static uint32_t add_types(struct writer *w, const struct pprof_profile *profile)
 {
 	uint32_t first = 0;

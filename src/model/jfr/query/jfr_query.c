@@ -192,8 +192,7 @@ static struct jfr_sum *find_row(struct jfr_binding *b, const struct jfr_event *e
 }
 
 /*
- * Returns the time at which an event was recorded, which is the end of the period that it
- * describes.
+ * Returns the time at which an event was recorded: the end of the period that the event describes.
  */
 static int64_t end_time(const struct jfr_event *e)
 {
