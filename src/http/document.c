@@ -68,7 +68,7 @@ int document_begin(struct document_job *job, document_write *write, void *arg, u
 	int status, pid;
 
 	while (waitpid(-1, &status, WNOHANG) > 0)
-		continue; /* orphans of an earlier child, if this process reaps them */
+		continue; /* init (pid 1) also gets the children of earlier children */
 	if (!reap(job, &status))
 		return err_set(err, EXIT_PARTIAL, "process %d, which reads the JVMs, is blocked in "
 			       "the kernel, and no other is started; look for a file system that "

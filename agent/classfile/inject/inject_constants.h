@@ -15,8 +15,8 @@ enum inj_hook {
 struct inj_name {
 	const char *text;
 	/*
-	 * index: of the Class constant, in the pool.  next: of the next name in the hash chain, in
-	 * `names`; 0 ends the chain.
+	 * `index` is the number of the Class constant in the constant pool.  `next` is the index in
+	 * `names` of the next name of the hash chain; 0 ends the chain.
 	 */
 	uint16_t len, index, next;
 };

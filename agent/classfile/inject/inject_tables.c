@@ -54,7 +54,8 @@ static uint32_t table_pc(const struct injection *in, uint32_t pc)
 }
 
 /*
- * Writes the new pc of an entry in LineNumberTable.  Returns false if no instruction begins there.
+ * Writes an entry of LineNumberTable with its new pc.  Returns false if no instruction begins at
+ * the old pc.
  */
 static bool put_line(struct injection *in, struct cf_bytes *entry)
 {

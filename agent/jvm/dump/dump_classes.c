@@ -5,7 +5,7 @@
  */
 #include "jvm/dump/dump_internal.h"
 
-#define PROVEN_LENGTH 1024 /* references of longer arrays are not compared */
+#define PROVEN_LENGTH 1024 /* the elements of longer arrays are not compared */
 
 struct sum {
 	uint64_t sum;

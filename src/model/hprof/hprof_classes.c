@@ -141,7 +141,7 @@ ssize_t hprof_take_class(struct hprof_reader *r, const uint8_t *p, size_t len, s
 	k.domain = get(&c, r->id_size);
 	(void)get(&c, r->id_size);
 	(void)get(&c, r->id_size);
-	(void)get(&c, 4); /* skip the instance size, which excludes superclasses */
+	(void)get(&c, 4); /* the instance size, which the fields give, too */
 	bad = skip_constants(r, &c) < 0 || read_fields(r, &c, true, &k.statics) < 0 ||
 	      read_fields(r, &c, false, &k.fields) < 0;
 	if (!bad && !c.truncated) {

@@ -82,8 +82,8 @@ int redact_invalid(const struct hprof_redactor *r, struct err *err, const char *
 int redact_await(struct hprof_redactor *r, enum redact_state state, size_t need, struct err *err)
 	_must_check_;
 /*
- * Makes the next bytes of the record or segment pass, or clears them.  Returns -1 with err set if
- * fewer remain.
+ * Passes the next bytes on to the output, unchanged or as zeros (`clear`).  Returns -1 with err set
+ * if the record or segment has fewer bytes left.
  */
 int redact_pass(struct hprof_redactor *r, uint64_t bytes, bool clear, struct err *err)
 	_must_check_;

@@ -52,8 +52,8 @@ void secrets_learn(struct secrets *s, const char *text, size_t len);
 /* As secrets_learn(), but adds only user information in URLs. */
 void secrets_learn_urls(struct secrets *s, const char *text, size_t len);
 /*
- * As secrets_learn(), for arguments or NAME=VALUE texts.  Each ends with a NUL; that of the last
- * one may be at args[len].
+ * As secrets_learn(), for arguments or NAME=VALUE texts.  Each text ends with a NUL, which `len`
+ * need not count for the last text.
  */
 void secrets_learn_args(struct secrets *s, const char *args, size_t len);
 /*

@@ -66,8 +66,8 @@ struct jfr_query {
 	/* sources; the first that is all zero ends the list */
 	struct jfr_query_source sources[JFR_SOURCES_MAX];
 	/*
-	 * Paths by whose values events are grouped.  Without paths, each event is a row; in a form,
-	 * all events together are one row.
+	 * Events that have equal values in these paths are grouped into one row.  Without paths,
+	 * each event is a row; but if is_form is set, all events together are one row.
 	 */
 	const char *group[JFR_GROUP_MAX];
 	/* columns; one with key NULL ends the list */

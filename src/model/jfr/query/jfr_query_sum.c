@@ -223,8 +223,8 @@ struct jfr_cell jfr_sum_result(struct jfr_sum *s, enum jfr_aggregate a)
 }
 
 /*
- * Returns whether all JFR_LATEST columns of a row have the time of the last event.  Rows for which
- * this is false are removed.
+ * Returns whether each JFR_LATEST value of a row is from the last event of all that have such a
+ * value.  Other rows are removed, because they are about an earlier state.
  */
 static bool is_latest(const struct jfr_query_run *run, const struct jfr_sum *sums)
 {
