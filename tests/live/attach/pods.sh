@@ -427,11 +427,11 @@ inner_user() {
 
 # What top and memory say of the container's limits.
 check_limits() {
-	local wanted='limits 0 "cpu_limit":0.5 "memory_limit":268435456 "limit":268435456 "exceeds":false'
+	local both='limits 0 "cpu_limit":0.5 "memory_limit":268435456 "limit":268435456 "exceeds":false'
 
 	start "half a CPU, 256 MB" --cpus 0.5 --memory 256m || return
-	same "$where: limits, from the host" "$wanted" "$(on_host limits)"
-	same "$where: limits, inside" "$wanted" "$(inside "$(inner_user)" -- limits)"
+	same "$where: limits, from the host" "$both" "$(on_host limits)"
+	same "$where: limits, inside" "$both" "$(inside "$(inner_user)" -- limits)"
 	end_jvm
 }
 
