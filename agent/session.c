@@ -160,7 +160,7 @@ static int parse_options(const char *options, struct sockaddr_un *address, char 
 	return 0;
 }
 
-/* Returns true if the peer is the client, which listens with the user id of this process. */
+/* Returns true if the peer has called listen(2) with the user id of this process: the client. */
 static bool peer_is_client(int fd)
 {
 	struct ucred peer;

@@ -28,8 +28,8 @@ static bool is_wanted(const struct ag_alloc_profile *profile, uint32_t kind)
 }
 
 /*
- * Sets the kind of a new cell.  If the globs exclude the kind, later allocations that are
- * counted in this cell do not take the slow path again.
+ * Sets the kind of a new cell.  If the globs exclude the kind, sets `next` so that no later
+ * allocation that is counted in this cell takes the slow path.
  */
 static void set_kind(const struct ag_alloc_profile *profile, struct ag_count_cell *cell,
 		     uint32_t kind)
@@ -39,7 +39,10 @@ static void set_kind(const struct ag_alloc_profile *profile, struct ag_count_cel
 		cell->next = UINT64_MAX;
 }
 
-/* Returns the cell for a kind whose class has the same hash as another class, or NULL: no room. */
+/*
+ * Returns the cell for one of several classes that have the same identity hash; `kind` is the
+ * number of the class.  Returns NULL if there is no room.
+ */
 static struct ag_count_cell *divided_cell(struct ag_alloc_profile *profile,
 					  struct ag_thread_slot *slot, uint32_t kind, jint hash)
 {
@@ -56,8 +59,8 @@ static struct ag_count_cell *divided_cell(struct ag_alloc_profile *profile,
 }
 
 /*
- * Fills in and publishes a new cell at the first object of a class in a thread.  If the hash is
- * shared, the cell counts nothing, and divided_cell() returns a cell for each class.
+ * Fills in and publishes a new cell at the first object of a class in a thread.  If several classes
+ * have the hash, this cell counts nothing, and divided_cell() returns a cell for each class.
  */
 static void fill_class(struct ag_alloc_profile *profile, struct ag_thread_slot *slot,
 		       struct ag_count_cell *cell, jobject object, uint32_t kind, jint hash,
@@ -201,9 +204,10 @@ static void add_level(struct ag_alloc_profile *profile, struct ag_thread_slot *s
 }
 
 /*
- * Counts all arrays that a multianewarray allocated.  The arrays of a level have the same length,
- * so only the first array of each level is examined.  The number of arrays of a level is the
- * product of the lengths of the levels outside it.  Levels without a length are not allocated.
+ * Counts all arrays that a multianewarray allocated.  The arrays of one nesting level have the same
+ * length, so only the first array of each level is examined.  The number of arrays of a level is
+ * the product of the lengths of all outer levels.  A level for which the instruction has no length
+ * was not allocated.
  */
 static void add_levels(struct ag_alloc_profile *profile, struct ag_thread_slot *slot,
 		       jobject outer, jint number, const struct ag_array_site *array_site)
@@ -243,8 +247,8 @@ void ag_count_arrays(struct ag_alloc_profile *profile, struct ag_thread_slot *sl
 }
 
 /*
- * Returns the cell for objects of this class that are allocated at one array site or, if array_site
- * is NULL, by the VM.  NULL: no room.
+ * Returns the cell for objects of this class that are allocated at `array_site` or, if array_site
+ * is NULL, by the VM.  Returns NULL if there is no room.
  */
 static struct ag_count_cell *cell_below(struct ag_alloc_profile *profile,
 					struct ag_thread_slot *slot, uint64_t key, jclass class,

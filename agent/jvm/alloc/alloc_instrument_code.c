@@ -28,8 +28,9 @@ static bool is_excluded(const char *name)
 }
 
 /*
- * Returns true if a glob matches the signature of a class or, with `inner`, the signature of one of
- * the arrays that are nested in an array of this class.
+ * Returns true if a glob matches the signature of a class.  If `inner` is true and the class is
+ * that of an array of arrays, such as "[[I", a glob may match the signature of an inner array, such
+ * as "[I", instead.
  */
 static bool is_wanted(const struct code *code, const char *signature, size_t len, bool inner)
 {

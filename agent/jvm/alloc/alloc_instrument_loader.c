@@ -1,15 +1,15 @@
 /*
  * Determines which loaders find the hooks class (instrument/hooks.h).
  *
- * A loader is asked once for all its classes, by a call of the loader (ag_hooks_found_by()).  The
- * session's thread asks the loaders of loaded classes, as it does for a trace.  A new loader is met
- * when it loads its first class.  If the loader inherits loadClass() from java.lang.ClassLoader,
- * which asks the parent first, and if the parent finds the hooks class, so does the loader.
- * Otherwise the loading thread asks the loader at once.  That is harmless, because the JVM itself
- * calls the loader right afterwards, on the same thread with the same locks, to find the superclass
- * of the class, such as java.lang.Object.  While a loader is being asked, the thread asks no other
- * loader.  If a loader was not asked or did not find the hooks class, the next sweep asks it
- * (again), and adds the hooks to its classes.
+ * To ask a loader means to call it (ag_hooks_found_by()).  A loader is asked once for all its
+ * classes.  The session's thread asks the loaders of the classes that are already loaded, as it
+ * does for a trace.  A new loader appears when it loads its first class.  If the new loader
+ * inherits loadClass() from java.lang.ClassLoader, which asks the parent first, and if the parent
+ * finds the hooks class, so does the new loader.  Otherwise the loading thread asks the new loader
+ * at once.  That is harmless, because the JVM itself calls the loader right afterwards, on the same
+ * thread with the same locks, to find the superclass of the class, such as java.lang.Object.  While
+ * a thread asks a loader, it asks no other loader.  If a loader was not asked or did not find the
+ * hooks class, the next sweep asks it (again), and adds the hooks to its classes.
  */
 #include "jvm/alloc/alloc_instrument.h"
 #include "jvm/instrument/hooks.h"
@@ -59,9 +59,9 @@ static bool inherits(const struct ag_alloc_code *ac, JNIEnv *jni, jobject loader
 }
 
 /*
- * Returns true if the loader is known to find the hooks class, without a call of the loader: its
- * tag says so, or it inherits loadClass() and its parent is known to find the class, which is
- * checked recursively.  `depth` counts the recursion.
+ * Returns true if the loader is known to find the hooks class; does not call the loader.  It is
+ * known if the loader's tag says so, or if the loader inherits loadClass() and its parent is known
+ * to find the class.  The parent is checked recursively; `depth` counts the recursion.
  */
 static bool is_visible(struct ag_alloc_code *ac, jvmtiEnv *ti, JNIEnv *jni, jobject loader,
 		       int depth)

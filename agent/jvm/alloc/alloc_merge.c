@@ -98,8 +98,8 @@ void ag_exact_merge(struct ag_alloc_profile *profile)
 		}
 	}
 	/*
-	 * `dropped` includes the loss of the last merge: replace that by the loss of this merge.
-	 * The difference may be negative.
+	 * `dropped` includes the objects that the last merge could not add.  Replace their number
+	 * by that of this merge.  The difference may be negative.
 	 */
 	ag_exact_drop(profile, lost - profile->exact->lost);
 	profile->exact->lost = lost;

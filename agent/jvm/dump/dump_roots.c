@@ -142,8 +142,8 @@ void ag_dump_write_head(struct ag_dump *d)
 }
 
 /*
- * Returns the depth of a root's stack frame, or NO_FRAME if the stack that was read has no frame of
- * the same method at this depth.
+ * Returns the depth of the stack frame to which a root belongs; or NO_FRAME if, in the thread's
+ * stack in d->stacks, the frame at this depth is of another method.
  */
 static uint32_t frame_of(const struct ag_dump *d, const struct ag_dump_root *root)
 {
@@ -202,10 +202,10 @@ static void write_root(struct ag_dump *d, const struct ag_dump_root *root)
 
 /*
  * Returns true if the dump contains this root.  HotSpot reports every object to which the boot
- * loader refers as a system class, even an object that is not a class.  If the object is the
- * java.lang.Class of a class that is not in the class list, because that class is not loaded, the
- * dump omits the root.  If the object is not a java.lang.Class, but for example a constant, the
- * root becomes an unknown root.
+ * loader refers as a system class, even an object that is not a java.lang.Class, such as a
+ * constant.  The root of such an object becomes an unknown root.  If the object is the
+ * java.lang.Class of a class that is not loaded, and therefore not in the class list, the dump
+ * omits the root.
  */
 static bool is_written(const struct ag_dump *d, struct ag_dump_root *root)
 {

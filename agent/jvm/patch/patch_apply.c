@@ -16,8 +16,8 @@ struct work {
 };
 
 /*
- * Begins the operation.  From now on until end(), when another thread retransforms the class of a
- * patch in this operation, the hook sets the patch's `touched`.
+ * Begins the operation.  From now on until end(), the hook sets `touched` of a patch in this
+ * operation when another thread retransforms the patch's class.
  */
 static void begin(struct work *w)
 {
@@ -57,10 +57,10 @@ static jvmtiError retransform(struct work *w, enum ag_patch_mode mode, uint32_t 
 }
 
 /*
- * Retransforms again the classes that other threads have touched during the operation.  Such a
- * thread may have entered the hook before the table changed, and have installed the old bytes after
- * this operation installed the new ones.  Errors are ignored, because the JVM has already accepted
- * these bytes once.
+ * Retransforms again the classes that other threads have retransformed during the operation
+ * (`touched`).  Such a thread may have entered the hook before the table changed, and may have
+ * installed the old bytes after this operation installed the new ones.  Ignores errors, because the
+ * JVM has already accepted the new bytes once.
  */
 static void repeat(struct work *w, enum ag_patch_mode mode)
 {

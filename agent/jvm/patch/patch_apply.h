@@ -8,9 +8,9 @@
 /*
  * Prepares the outputs of these n patches and installs them.  Adds new patches to the table, where
  * a new patch replaces an earlier one of the same class.  If `refreshes` is true, the patches are
- * in the table already, and are installed again because they are stale.  Returns 0; if
- * patched->code is then not 0, the JVM has refused and nothing has changed.  Returns -1 if the
- * error is recorded or the JVM is shutting down.
+ * in the table already, and are installed again because they are stale.  Returns 0 with the JVM's
+ * answer in patched->code; or -1 if the error is recorded or the JVM is shutting down.  If
+ * patched->code is not 0, the JVM has refused the outputs and nothing has changed.
  */
 int ag_patch_install(struct ag_jvm *jvm, struct ag_patches *p, struct ag_patch **patches,
 		     uint32_t n, bool refreshes, struct ag_patched *patched);

@@ -11,7 +11,7 @@
 
 struct ag_trace ag_traces[AG_TRACES];
 
-/* Returns what the counters of a slot have counted since the library was loaded. */
+/* Returns the sums of a slot's counters, for all traces that have used the slot. */
 static struct ag_trace_state counted(const struct ag_trace *trace)
 {
 	struct ag_trace_state sum = { 0 };

@@ -78,7 +78,7 @@ void ag_trace_tick(struct ag_trace *trace, uint64_t ns);
 
 /* A call that has ended. */
 struct ag_call {
-	uint32_t method; /* number of the method, which is the parameter i of ag_trace_id() */
+	uint32_t method; /* number of the method in the trace: `i` of ag_trace_id() */
 	uint64_t when_ns; /* begin of the call, ns since 1970 */
 	uint64_t ns;      /* duration of the call */
 	uint64_t thread_id; /* Thread.getId() of the platform or virtual thread */
@@ -111,7 +111,7 @@ struct ag_trace_state {
 	uint64_t calls;    /* calls that ended, recorded or not */
 	uint64_t too_many; /* not recorded: over the rate limit */
 	uint64_t no_room;  /* not recorded: no free record */
-	uint64_t hooks_ns; /* time in hooks: an estimate per call, and measured time of recording */
+	uint64_t hooks_ns; /* time in hooks: an estimate for each call + measured recording time */
 };
 void ag_trace_state(const struct ag_trace *trace, struct ag_trace_state *state);
 

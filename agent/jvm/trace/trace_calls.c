@@ -244,8 +244,8 @@ static void put_argument(const struct ag_hook *hook, struct ag_record *r, const 
 }
 
 /*
- * Sets the record's began_ns again, so that the time of the call begins after the hook of its last
- * argument.
+ * Sets the record's began_ns again at each argument, so that the measured time of the call begins
+ * after the hook for its last argument.
  */
 void ag_call_argument(const struct ag_hook *hook, jlong token, const jvalue *value)
 {
@@ -266,8 +266,8 @@ static void put_result(const struct ag_hook *hook, struct ag_record *r, bool thr
 {
 	const struct ag_trace *trace = hook->trace;
 	/*
-	 * Use the result type of hook->method, not of r->method, because it is the type of `value`
-	 * even if the token is invalid.
+	 * Use the result type of hook->method, not of r->method: if the token is invalid, only
+	 * hook->method is the method that returned `value`.
 	 */
 	const struct ag_method *method = &trace->methods[hook->method];
 	bool values = (trace->wanted.flags & WIRE_TRACE_VALUES) != 0;

@@ -24,7 +24,7 @@ struct ag_record {
 	uint64_t thread_id;
 	uint32_t method, n_args; /* index of the method; number of arguments recorded so far */
 	uint32_t args_len, result_len, n_frames;
-	bool threw, cut; /* cut: an argument did not fit, and no further one is added */
+	bool threw, cut; /* cut: an argument did not fit, so no further argument is recorded */
 	char thread[AG_THREAD_ROOM];
 };
 

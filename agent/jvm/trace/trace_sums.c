@@ -55,7 +55,8 @@ void ag_sums_release(struct ag_jvm *jvm, struct ag_sums *sums)
 
 /*
  * Returns the index of a new chunk for this octave of the row, or 0 if no chunk is left.  If
- * another thread adds one at the same time, returns that thread's chunk; a chunk is then wasted.
+ * another thread adds a chunk for the octave at the same time, returns that thread's chunk; this
+ * thread's chunk is then wasted.
  */
 static __attribute__((noinline)) uint32_t new_chunk(struct ag_sums *sums, struct ag_sums_row *row,
 						    uint32_t octave)
@@ -86,7 +87,8 @@ static inline void raise_to(uint64_t *most, uint64_t value)
 }
 
 /*
- * Increments the bucket last, because take_row() looks at the other sums only if a bucket is not 0.
+ * Increments the histogram's bucket after the other sums, because take_row() takes the other sums
+ * only if it has found a bucket that is not 0.
  */
 bool ag_sums_add(struct ag_sums *sums, const JNIEnv *jni, uint32_t method, uint64_t ns, bool threw)
 {
