@@ -208,8 +208,8 @@ static void add_head(struct buf *out, const struct javasig_member *m, struct cf_
 }
 
 /*
- * Adds all of a method's declaration after its modifiers; exceptions go to `throws`.  Returns false
- * if `signature` is malformed.
+ * Adds the part of a method's declaration that follows the modifiers, except the exceptions, which
+ * are added to `throws`.  Returns false if `signature` is malformed.
  */
 static bool add_method(struct buf *out, const struct javasig_member *m, struct cf_text class,
 		       struct cf_text signature, struct buf *throws)

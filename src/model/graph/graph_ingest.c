@@ -116,8 +116,9 @@ static uint8_t tag_of(struct graph_builder *b, enum graph_via via, uint32_t inde
 }
 
 /*
- * Returns whether the object belongs to jtool's agent.  Such objects mostly come first and have low
- * numbers, so comparing the number suffices for most other objects.
+ * Returns whether the object belongs to jtool's agent.  The agent's objects mostly come first in
+ * the stream and have low numbers, so for most other objects the comparison with own.below
+ * suffices.
  */
 static bool is_own(const struct graph_builder *b, uint32_t node)
 {
@@ -152,8 +153,8 @@ static int take_edge(struct graph_builder *b, uint32_t to, enum graph_via via,
 }
 
 /*
- * Records the class number of a java.lang.Class that was sent as OBJECT.  Returns -EBADMSG if an
- * earlier one had a different class number.
+ * Records the class number in the OBJECT record of a java.lang.Class object.  Returns 0; or
+ * -EBADMSG if the OBJECT record of an earlier java.lang.Class object had another class number.
  */
 static int claim_class_object(struct graph_class_objects *objects, uint32_t class)
 {

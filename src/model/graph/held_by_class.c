@@ -40,14 +40,14 @@ struct finder {
 	const struct big_objects *bigs;
 	const struct held_by_class_wanted *wanted;
 	/*
-	 * For each node that is not big: 1 + the holder of the node's list or tree; 0: not known
-	 * yet; GRAPH_NONE: the list has no holder.  NULL if wanted->follow is false.
+	 * Used for nodes that are not big: 1 + the holder whose list or tree contains the node; 0:
+	 * not known yet; GRAPH_NONE: no holder.  NULL if wanted->follow is false.
 	 */
 	uint32_t *known;
 	struct counts counts;
 };
 
-/* Returns the holder for which the objects below `node` in the tree count, or GRAPH_NONE. */
+/* Returns the holder for which the objects that `node` dominates are counted, or GRAPH_NONE. */
 static uint32_t owner_of(const struct finder *f, uint32_t node)
 {
 	const struct big_objects *b = f->bigs;

@@ -19,7 +19,7 @@ struct heap_wire {
 	/* Values of the frame GRAPH_END: */
 	uint32_t outcome; /* enum wire_graphed */
 	uint64_t pause_ns, waited_ns;
-	uint64_t own_thread; /* id of the agent thread; 0: the heap stream must be ignored */
+	uint64_t own_thread; /* id of the agent thread; 0: unknown, so the stream is unusable */
 	uint64_t agent_peak; /* the most bytes that the agent had allocated at any time */
 	uint32_t why;        /* enum wire_snapshot_why: why there is no snapshot */
 	int32_t code;

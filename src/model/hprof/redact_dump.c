@@ -126,7 +126,7 @@ static int take_instance(struct hprof_redactor *r, struct err *err)
 	if (redact_pass(r, len, false, err) < 0)
 		return -1;
 	r->bulk = 0;
-	r->clear = true; /* inverted when the first run begins, whose bytes pass */
+	r->clear = true; /* inverted at the start of each run, so the first run passes */
 	r->run = k->runs;
 	r->end_run = k->runs + k->n_runs;
 	return redact_next_subrecord(r, err);

@@ -158,10 +158,10 @@ static bool is_arena(const struct mapping_kinds *s, size_t i)
 }
 
 /*
- * Returns true for the committed start of address space that HotSpot has reserved.  HotSpot
+ * Returns true for memory that HotSpot has committed at the start of a reservation.  HotSpot
  * reserves memory with MAP_NORESERVE, and commits it from its start with another mmap(2) without
- * this flag.  In an arena of glibc, the committed part has the same flags as the rest, because
- * mprotect(2) does not change them.
+ * this flag.  glibc commits memory in an arena with mprotect(2), which does not change
+ * MAP_NORESERVE, so the committed part of an arena has the same flags as the rest.
  */
 static bool is_reserved(const struct mapping_kinds *s, size_t i)
 {
@@ -258,8 +258,8 @@ static bool can_be_heap(const struct mapping_kinds *s, size_t i)
 }
 
 /*
- * Finds the heap if the JVM does not report it, as the smallest run of adjacent mappings with room
- * for heap_max.
+ * Finds the heap if the JVM does not report its range.  The heap is assumed to be at the start of
+ * the smallest run of adjacent mappings that has room for heap_max bytes.
  */
 static void find_heap(struct mapping_kinds *s, int64_t heap_max)
 {

@@ -13,7 +13,7 @@
  */
 enum {
 	POOL_ARENAS = N_MEMORY_PARTS, /* malloc's arenas */
-	POOL_RESERVED, /* the committed start of address space that HotSpot has reserved */
+	POOL_RESERVED, /* memory that HotSpot has committed at the start of a reservation */
 	POOL_OTHER,                   /* other anonymous memory */
 	N_POOLS,
 };
@@ -36,8 +36,8 @@ void mapping_kinds_release(struct mapping_kinds *s);
 bool mapping_kinds_has_range(const struct mapping_kinds *s, enum jvm_range_kind kind);
 
 /*
- * Returns the kind (PART_… or POOL_…) of mapping i; if a part of the mapping is in a range, the
- * kind of the rest.
+ * Returns the kind (PART_… or POOL_…) of mapping i.  If a part of the mapping is in `ranges`, this
+ * is the kind of the rest of the mapping.
  */
 int mapping_kind(const struct mapping_kinds *s, size_t i);
 

@@ -7,7 +7,7 @@
 #include "base/strview.h"
 #include "base/xalloc.h"
 
-/* Cuts "a.C$$Lambda/0x7f.run", "a.C$$Lambda$2/123.run" to "a.C$$Lambda.run". */
+/* Shortens "a.C$$Lambda/0x7f.run" and "a.C$$Lambda$2/123.run" to "a.C$$Lambda.run". */
 static void drop_number(char *name)
 {
 	char *lambda = strstr(name, "$$Lambda"), *at, *dot;

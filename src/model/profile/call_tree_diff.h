@@ -6,9 +6,10 @@
 #include "model/profile/call_tree.h"
 
 /*
- * Initialises *out with the stacks of both trees, and sums it.  The two values of a node are its
- * first value in `now` and its first value in `before`.  In *out, frames have no lines.  Their
- * names have no numbers of hidden classes, because these numbers differ between two runs.
+ * Initialises *out with the stacks of both trees, and calls call_tree_sum() for it.  Of the two
+ * values of a node in *out, the first is the node's first value in `now`, and the second is its
+ * first value in `before`.  The frames in *out have no line numbers, and the names of hidden
+ * classes have no numbers, because these numbers differ between two runs.
  */
 void call_tree_diff(const struct call_tree *now, const struct call_tree *before,
 		    struct call_tree *out);

@@ -1,4 +1,4 @@
-/* Removes the lines from the texts of frames. */
+/* Removes the line numbers from the texts of stack frames. */
 #include <stdlib.h>
 #include <string.h>
 

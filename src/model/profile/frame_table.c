@@ -28,8 +28,8 @@ static void add_text(struct buf *out, struct wire_text text)
 }
 
 /*
- * Appends "(Shop.java:12)", or if less is known, the text that StackTraceElement.toString() has
- * then.
+ * Appends "(Shop.java:12)".  If there is no line or file, appends what
+ * StackTraceElement.toString() prints: "(Shop.java)", "(Unknown Source)" or "(Native Method)".
  */
 static void add_location(struct buf *out, struct wire_text file, int32_t line)
 {

@@ -4,8 +4,9 @@
 #include "model/redefine/redefinition_members.h"
 
 /*
- * Returns the modifiers in JVM_RECOGNIZED_METHOD_MODIFIERS without native, which may change.  For a
- * static initialiser, returns only the flags that ClassFileParser::parse_method retains.
+ * Returns the method's modifiers that are in JVM_RECOGNIZED_METHOD_MODIFIERS, except "native",
+ * which a redefinition may change.  For a static initialiser, returns only the flags that
+ * ClassFileParser::parse_method retains.
  */
 static unsigned method_access(const struct cf_class *class, const struct cf_member *method)
 {
@@ -21,9 +22,9 @@ static unsigned method_access(const struct cf_class *class, const struct cf_memb
 }
 
 /*
- * Returns whether the method is of the kind that can be added or removed according to
- * can_add_or_delete(): private, and static or final.  JDK 13 and later require a flag in addition,
- * which is off by default (JDK-8192936); see adding_is_on().
+ * Returns whether the method is private, and static or final: HotSpot can add or remove only such
+ * methods (can_add_or_delete()).  In addition, JDK 13 and later require a flag of the JVM, which is
+ * off by default (JDK-8192936); see adding_is_on().
  */
 static bool is_addable(const struct compared_member *method)
 {

@@ -10,7 +10,10 @@
 #define KNOWN_MIN 6 /* bytes; shorter values may occur in a text by chance */
 #define KNOWN_MAX 10000
 
-/* The state of a pass over a text, which masks the values in `out` or learns them. */
+/*
+ * The state of a pass over a text.  The pass appends the text to `out` with its values masked, or
+ * adds its values to `learn`.
+ */
 struct masking {
 	const char *text, *end;
 	struct buf *out;
@@ -178,7 +181,7 @@ static const char *user_info_end(const char *at, const char *end)
 	return NULL;
 }
 
-/* Returns the length of the "//" at `at`, or in JSON of "\/\/"; 0 if there is neither. */
+/* Returns the length of the "//" at `at`; or of "\/\/", its form in JSON; or 0. */
 static size_t slashes_at(const char *at, const char *end)
 {
 	if (end - at > 2 && at[0] == '/' && at[1] == '/')
