@@ -12,8 +12,8 @@
 bool alloc_recording_wanted(const struct agent *agent);
 
 /*
- * Returns whether a flag in `agents` makes `mapped`, an agent library of jtool that the JVM has
- * mapped, record allocations.
+ * Returns whether one of `agents` is the flag that makes `mapped` record allocations.  `mapped` is
+ * a library of jtool's agent that the JVM has mapped.
  */
 bool alloc_recording_by(const struct agents *agents, const struct agent *mapped);
 

@@ -114,7 +114,7 @@ static int request(struct attempt *a, unsigned max_pause_ms, struct err *err)
 	int rc = pthread_create(&watcher, NULL, watch_memory, a);
 
 	if (rc != 0) {
-		/* The error below is reported instead. */
+		/* Ignore an error of session_close(): the error of pthread_create() is reported. */
 		(void)session_close(a->session, &ignored);
 		return err_not_started(err, EXIT_AGENT, -rc, "a thread that watches memory");
 	}
@@ -124,7 +124,7 @@ static int request(struct attempt *a, unsigned max_pause_ms, struct err *err)
 	__atomic_store_n(&a->is_over, true, __ATOMIC_RELEASE);
 	(void)pthread_join(watcher, NULL); /* cannot fail: the thread is joinable */
 	if (rc < 0) {
-		/* Keeps the error that err has already. */
+		/* `err` has the error of ask(), so ignore an error of session_close(). */
 		(void)session_close(a->session, &ignored);
 		return -1;
 	}

@@ -30,7 +30,7 @@ struct live {
 	char *title;
 	int64_t stack_tid; /* tid of the thread whose stack was requested; -1: none */
 	int64_t due_ns, end_ns;
-	unsigned done; /* number of readings with CPU shares, for COUNT */
+	unsigned done; /* number of readings with CPU shares; the argument COUNT limits it */
 };
 
 static const char *status_of(const struct live *l, struct buf *out)

@@ -54,8 +54,9 @@ int trace_run(const struct ctx *ctx, struct trace_plan *plan, struct trace_stack
 	      struct session *s, struct err *err) _must_check_;
 
 /*
- * Appends to `err`, which says that the agent cannot be loaded, how to time the methods with the
- * JVM's flight recorder instead.  Does nothing if the JVM does not support that.
+ * Call this if the agent cannot be loaded and `err` says so.  Appends to the message how to time
+ * the methods with the JVM's flight recorder instead.  Does nothing if that recorder cannot time
+ * methods.
  */
 void trace_offer_jfr(const struct ctx *ctx, const struct trace_plan *plan, struct err *err);
 
