@@ -2,8 +2,8 @@
  * A hash table from 64-bit identifiers to numbers, such as array indexes.  It uses open addressing,
  * and nothing is ever removed.
  *
- * To look up elements by content, use a hash of the content as the identifier.  While the map has
- * this identifier for an element with other content, add 1 to the identifier.
+ * To look up an element by its content, use a hash of the content as the identifier.  If the map
+ * has this identifier for an element with other content, add 1 to the identifier and try again.
  */
 #ifndef JTOOL_BASE_ID_MAP_H
 #define JTOOL_BASE_ID_MAP_H

@@ -32,10 +32,10 @@ static bool in_list(const char *list, const char *word)
 }
 
 /*
- * Finds the group's path in lines "N:CONTROLLERS:PATH"; in version 2, CONTROLLERS is empty.
- * Returns whether there is such a line.  A path with ".." belongs to a group outside of jtool's
- * cgroup namespace, and only mounts of another namespace show such a group.  So *path is NULL for
- * such a path, unless `outside` is set.
+ * Finds the line "N:CONTROLLERS:PATH" of a controller in `groups`, and sets *path to PATH; in
+ * version 2, CONTROLLERS is empty.  Returns whether there is such a line.  If PATH begins with
+ * "/..", the group is outside of jtool's cgroup namespace, and only mounts of another namespace
+ * show it.  *path is then NULL, unless `outside` is set.
  */
 static bool find_path(const char *groups, const char *controller, bool outside, char **path)
 {

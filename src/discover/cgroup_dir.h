@@ -14,8 +14,8 @@ struct group {
 	size_t top; /* length of the part of dir that is the hierarchy's mount point */
 	bool is_v2;
 	/*
-	 * `dir` is a path below this directory, which is the root of another process; AT_FDCWD:
-	 * `dir` is a path below jtool's own root
+	 * descriptor of the root directory to which the path `dir` is relative: that of another
+	 * process; AT_FDCWD: jtool's own root directory
 	 */
 	int root_fd;
 };

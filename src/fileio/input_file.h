@@ -9,7 +9,7 @@
 enum input_file_kinds {
 	/* only regular files, because the file is read twice or by position */
 	INPUT_FILE_REGULAR = 0,
-	/* regular files, and pipes of root, of the caller, or inherited by jtool */
+	/* also pipes that root or the caller owns, or that jtool has inherited */
 	INPUT_FILE_PIPE = 1 << 0,
 };
 

@@ -108,7 +108,10 @@ static void show_words(const struct field *f, const struct value *v, struct buf 
 	buf_adds(out, words + before + 1);
 }
 
-/* Appends ", " if the line has a value already, or a space if it ends with the colon of a label. */
+/*
+ * Appends the separator that precedes a value: a space after the colon of a label, ", " after
+ * another value, nothing at the start of the line.
+ */
 static void add_comma(struct buf *line)
 {
 	if (line->len > 0)

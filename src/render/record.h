@@ -9,8 +9,8 @@
 struct field {
 	/*
 	 * The text at the start of the line.  Consecutive fields with the same label share a line,
-	 * and are separated by commas.  "": print an empty line before the next line, if there is
-	 * one.  NULL: the field is only in JSON.
+	 * and are separated by commas.  NULL: the field is only in JSON.  "": an empty line
+	 * is printed instead of the field, unless no line precedes or follows it.
 	 */
 	const char *label;
 	const char *words; /* text in which '%' is replaced by the value; NULL: the value alone */

@@ -41,8 +41,9 @@ struct pool {
 };
 
 /*
- * pid of a worker that has sent all its messages.  It is reaped when the next worker ends or the
- * next pool starts: by then it has normally exited, so nothing waits for it.
+ * pid of a worker that has sent all its messages but was not reaped yet.  This process reaps the
+ * worker when the next worker ends or the next pool starts, because by then the worker has normally
+ * exited, so that reaping does not wait.
  */
 static pid_t ended; /* 0: none */
 

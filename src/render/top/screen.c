@@ -53,7 +53,7 @@ static bool is_same(const struct screen_row *a, const struct screen_row *b)
 	       memcmp(buf_str(&a->text), buf_str(&b->text), a->text.len) == 0;
 }
 
-/* Draws a row.  A row in reverse is drawn in reverse up to the end of the line. */
+/* Draws a row.  A row with SCREEN_REVERSE is in reverse video up to the screen's right edge. */
 static void draw_row(const struct screen *s, size_t row, struct buf *out)
 {
 	static const char *const styles[] = {

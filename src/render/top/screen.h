@@ -38,8 +38,8 @@ void screen_set_last(struct screen *s, enum screen_style style, const char *text
 size_t screen_left(const struct screen *s);
 
 /*
- * Appends the escape sequences and texts that turn the content `before` into `now`: the rows that
- * differ.  If the sizes differ or `before` is NULL, draws the complete screen.
+ * Appends the escape sequences and texts that turn the content `before` into `now`.  Draws only the
+ * rows that differ; or all rows if the sizes differ or `before` is NULL.
  */
 void screen_draw(const struct screen *before, const struct screen *now, struct buf *out);
 

@@ -63,9 +63,10 @@ static const char *inside(const struct target_ns *ns, const char *path, int dir_
 }
 
 /*
- * Returns the path of a directory without symbolic links, if possible.  The kernel shows mapped
- * files by such a path, and the dynamic linker finds a library again only by the path with which it
- * was loaded.
+ * Returns the path of a directory without symbolic links; or `dir` if that is not possible.  The
+ * kernel shows a mapped library by the path without links, but the dynamic linker finds a loaded
+ * library again only by the path with which it was loaded.  So jtool uses the path without
+ * links.
  */
 static char *real_path(const struct target_ns *ns, const char *dir)
 {
