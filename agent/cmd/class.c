@@ -14,7 +14,7 @@
 struct reply {
 	struct ag_jvm *jvm;
 	struct ag_chan *chan;
-	/* with the loader numbers of the class index, as in CLASS_ROWS */
+	/* uses the loader numbers of the class index, which CLASS_ROWS uses as well */
 	struct ag_origins origins;
 	jclass class;
 	char *signature; /* allocated by JVMTI */
@@ -173,8 +173,8 @@ static int send_methods(struct reply *r)
 }
 
 /*
- * Counts the entries of the constant pool.  Sets 0 for a VM-anonymous class, because
- * GetConstantPool crashes JDK 8 for such a class.
+ * Sets *count to the number of entries in the constant pool.  Sets *count to 0 for a VM-anonymous
+ * class, because GetConstantPool crashes JDK 8 for such a class.
  */
 static int count_constants(struct reply *r, jint *count)
 {

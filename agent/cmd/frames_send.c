@@ -6,7 +6,7 @@
 
 #define KNOWN_FIRST (1u << 12) /* initial capacity of `known`, which doubles when full */
 #define UNKNOWN 0              /* number of the unknown stack frame */
-#define NOT_SENT UINT32_MAX    /* number of a stack frame of which only the line is stored yet */
+#define NOT_SENT UINT32_MAX    /* number of a stack frame that is not sent yet */
 #define TEXT_MAX 1000          /* bytes of a class, method or file name */
 #define FRAME_BYTES (3 * (4 + TEXT_MAX) + 4)
 

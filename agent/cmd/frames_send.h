@@ -16,8 +16,9 @@ struct ag_frames {
 	 * is the stored line, encoded, or 0 if none is stored.
 	 */
 	struct ag_hash_map known;
-	uint32_t max;             /* limit of entries in `known`; others are sent as unknown */
-	/* stack frames sent, including number 0, the unknown stack frame */
+	/* limit of entries in `known`; a stack frame without an entry is sent as number 0 */
+	uint32_t max;
+	/* number of stack frames sent, including number 0, the unknown stack frame */
 	uint32_t n;
 	/* classes were restored, so code offsets in unsent stack frames are invalid */
 	bool restored;

@@ -4,7 +4,10 @@
 
 #include "wire/log_histogram.h"
 
-/* bytes; make_room() with this many ends the batch of rows, so that a FRAMES frame can follow */
+/*
+ * Bytes.  make_room() for END_BATCH bytes always ends the current batch of rows, so that a FRAMES
+ * frame can be sent next.
+ */
 #define END_BATCH (48u * 1024)
 #define USUAL_CALL 2048        /* bytes of room that are required before the next call is drained */
 #define LONGEST_SUM (48 + 12 * HISTOGRAM_BUCKETS) /* bytes */

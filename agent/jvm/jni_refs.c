@@ -3,7 +3,7 @@
 #include <string.h>
 
 #define FRAME 32
-#define CALLBACK 64 /* local references; more than any callback needs */
+#define CALLBACK 64 /* number of local references, more than any callback needs */
 #define ACC_STATIC 0x0008 /* JVMS 4.5 */
 
 int ag_ref_push(struct ag_jvm *jvm)

@@ -57,18 +57,19 @@ struct inj_layout {
  * in which `this` is uninitialised.
  */
 struct inj_handlers {
-	struct cf_output ranges;  /* each has three u2: start, end, and 1 for early or 0 for main */
-	uint32_t n_main, n_early; /* numbers of ranges; n_early 0: ignore those marked early */
+	/* each range has three u2: start, end, and 1 for the early handler or 0 for the main one */
+	struct cf_output ranges;
+	uint32_t n_main, n_early; /* numbers of ranges; n_early 0: ignore the early ranges */
 	uint32_t main, early;     /* pcs of the handlers; 0: none */
 };
 
 struct injection {
 	const struct cf_class *class;
 	const char *hooks_class;
-	struct cf_sites *sites;       /* sites to instrument; NULL: methods with probes */
+	struct cf_sites *sites;       /* sites to instrument; NULL: instrument by probes */
 	const struct cf_probe *probe; /* probe of the current method */
 	struct inj_constants constants;
-	struct cf_output body; /* the new class file after its constants, as far as it is written */
+	struct cf_output body; /* the part of the new class file that follows the constant pool */
 	uint64_t work;         /* cost so far, limited by inj_maps_take_too_long() */
 
 	/* The current method: */

@@ -30,7 +30,7 @@ static struct {
 	struct ag_alloc_profile *profile; /* used by hooks and callbacks in flight */
 	uint32_t serial;
 	uint32_t taken; /* see ag_quiesce_claim() */
-	/* Number of objects of threads without a slot; on another cache line than `counting`. */
+	/* Objects that threads without a slot allocated; on another cache line than `counting`. */
 	uint64_t untracked __attribute__((aligned(AG_CACHE_LINE)));
 } exact;
 
@@ -89,7 +89,7 @@ struct ag_alloc_profile *ag_thread_slot_enter(JNIEnv *jni, struct ag_thread_slot
  */
 static struct ag_alloc_profile *active_profile(struct ag_thread_slot *slot)
 {
-	/* Check both, because `profile` is set before `counting` and cleared after it. */
+	/* Check both: `profile` is set before `counting`, and cleared after `counting` is 0. */
 	struct ag_alloc_profile *profile = AG_QUIESCE_LOOK(&exact.profile);
 	uint64_t on = AG_QUIESCE_LOOK(&exact.counting);
 
@@ -107,7 +107,10 @@ static inline bool is_on(void)
 	return __atomic_load_n(&exact.counting, __ATOMIC_RELAXED) != 0;
 }
 
-/* Enters a hook until ag_thread_slot_leave().  Returns the thread's slot; NULL: not entered. */
+/*
+ * Enters a hook.  Returns the thread's slot, which the caller leaves with ag_thread_slot_leave();
+ * or NULL if the hook must do nothing.
+ */
 static inline struct ag_thread_slot *enter(JNIEnv *jni)
 {
 	struct ag_thread_slot *slot;
@@ -231,7 +234,10 @@ void JNICALL ag_exact_vm_alloc(jvmtiEnv *ti, JNIEnv *jni, jthread thread, jobjec
 	struct ag_alloc_profile *profile;
 
 	(void)ti, (void)thread, (void)class, (void)size;
-	/* A pending exception is `object` itself, which the hook in its constructor counts. */
+	/*
+	 * If an exception is pending, the exception is `object`.  Its constructor has run, so the
+	 * hook in the constructor of java.lang.Object has counted `object`.
+	 */
 	if (!object || (*jni)->ExceptionCheck(jni))
 		return;
 	slot = enter(jni);

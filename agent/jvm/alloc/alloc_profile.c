@@ -150,7 +150,10 @@ int ag_alloc_profile_peek(struct ag_jvm *jvm, struct ag_alloc_profile *profile, 
 	return live && tracks_live(profile) ? count_live(jvm, profile) : 0;
 }
 
-/* Frees the profile; if profile->left is set, not the memory that a suspended thread may use. */
+/*
+ * Frees the profile.  If profile->left is set, does not free the memory that a suspended thread may
+ * still use.
+ */
 void ag_alloc_profile_free(struct ag_jvm *jvm, struct ag_alloc_profile *profile)
 {
 	if (profile->exact)

@@ -12,12 +12,16 @@
 #define CONSTRUCTOR (UINT32_C(1) << 30)
 #define CALL (UINT32_C(0x1ffff))
 /*
- * Facts about a native that allocates objects.  COUNTED: hooks count the objects.  COUNTED_BY:
- * hooks count them if a hook follows the current call in one of the frames `from` to `to`.
+ * Facts about a native method that allocates objects.  COUNTED: hooks count the objects.
+ * COUNTED_BY: hooks count the objects if, in one of the stack frames `from` to `to`, a hook follows
+ * the call that the frame is executing.
  */
 #define COUNTED (UINT32_C(1) << 29)
 #define COUNTED_BY(from, to) ((uint32_t)(from) << 20 | (uint32_t)(to) << 17)
-/* a method that calls a COUNTED_BY native and then a constructor, whose hook counts the object */
+/*
+ * A fact about a method that calls a COUNTED_BY native method and then a constructor: the hook in
+ * the constructor of java.lang.Object counts the object.
+ */
 #define CALLS_COUNTED (UINT32_C(1) << 28)
 #define COUNTED_FROM(facts) ((facts) >> 20 & 7)
 #define COUNTED_TO(facts) ((facts) >> 17 & 7)
@@ -62,10 +66,10 @@ static uint32_t constructor_facts(const struct ag_alloc_profile *profile, jmetho
 }
 
 /*
- * The natives for which HotSpot sends VMObjectAlloc although hooks count their objects.  The hook
- * is that in the constructor of java.lang.Object (COUNTED), or one that follows the call in one of
- * the given frames (COUNTED_BY), where frame 1 is the caller of the native.  The row with
- * CALLS_COUNTED is not a native but a caller of one.
+ * The native methods for whose objects HotSpot sends VMObjectAlloc although a hook counts these
+ * objects.  COUNTED: the hook is in the constructor of java.lang.Object.  COUNTED_BY: the hook
+ * follows a call in one of the given stack frames; frame 1 is the caller of the native method.
+ * CALLS_COUNTED: the method is not native, but calls a native method of this table.
  */
 static const struct {
 	const char *name, *class; /* class: end of the class's signature */
@@ -76,7 +80,7 @@ static const struct {
 	{ "allocateInstance", "Ljava/lang/invoke/DirectMethodHandle;", CALLS_COUNTED },
 	{ "clone", "Ljava/lang/Object;", COUNTED_BY(1, 1) },
 	{ "allocateInstance", "/misc/Unsafe;", COUNTED_BY(1, 1) },
-	/* The hook follows the call of Array.newInstance or of Arrays.copyOf. */
+	/* The hook follows the application's call of Array.newInstance or of Arrays.copyOf. */
 	{ "newArray", "Ljava/lang/reflect/Array;", COUNTED_BY(2, 3) },
 };
 #define N_NATIVES (sizeof(natives) / sizeof(natives[0]))

@@ -7,7 +7,7 @@
 #include "jvm/heap/histo_internal.h"
 #include "wire/frame.h"
 
-#define WALKS 3 /* maximum of attempts; one fails if meanwhile too many classes are loaded */
+#define WALKS 3 /* maximum number of walks; a walk fails if too many classes are loaded during it */
 /* Up to this many walks filtered by class take less time than one walk that counts all classes. */
 #define CLASS_WALKS 4
 

@@ -38,8 +38,8 @@ static int make_arrays(struct ag_jvm *jvm, struct ag_walk_order *o, jclass class
 }
 
 /*
- * Allocates the map of the noted roots.  Uses mmap(), because the map would exceed the budget of
- * ag_alloc(), although only the pages that are touched take memory.
+ * Allocates the map of the noted roots.  Uses mmap() and not ag_alloc(), because the size of the
+ * map exceeds the budget of ag_alloc().  Only the pages of the map that are used take memory.
  */
 static int make_map(struct ag_jvm *jvm, struct ag_walk_order *o)
 {
