@@ -194,8 +194,8 @@ static bool has_target(const struct refpaths_targets *targets, uint32_t node)
 }
 
 /*
- * Returns whether the loader with this label has a permanent class.  One suffices, because hidden
- * classes of a permanent loader are not permanent.
+ * Returns whether at least one class of the loader with this label is permanent.  Not all classes
+ * of a permanent loader are: its hidden classes are not permanent.
  */
 static bool is_permanent(const struct heap *h, const char *label)
 {

@@ -13,7 +13,7 @@ struct histo_wire {
 	/* Values of the frame HISTO_END: */
 	uint64_t walk_ns;
 	uint32_t method; /* WIRE_WALK_* */
-	uint64_t resolved;   /* number of objects whose class was resolved individually */
+	uint64_t resolved;   /* number of objects whose class the agent looked up one by one */
 	uint64_t agent_peak; /* the most bytes that the agent had allocated at any time */
 	bool is_late;        /* the walk exceeded the maximum pause, so there are no classes */
 };

@@ -22,9 +22,10 @@ struct hot_methods {
 
 /*
  * Fills *h with the methods of a summed tree.  Frames that differ only in their line are one
- * method.  If the innermost name of a stack is not a frame (`ends_in_classes`), its values count
- * for the innermost method.  With `by_thread`, the outermost frame of a stack is the name of its
- * thread.  Other frames that begin with '(' or '[' are not methods.
+ * method.  If t->ends_in_classes is set, the innermost name of a stack is a class and not a frame;
+ * the values of the stack then count for the innermost method.  With `by_thread`, the outermost
+ * frame of a stack is the name of its thread.  Other frames that begin with '(' or '[' are not
+ * methods.
  */
 void hot_methods_find(struct hot_methods *h, const struct call_tree *t, bool by_thread);
 void hot_methods_release(struct hot_methods *h);

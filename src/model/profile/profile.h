@@ -25,8 +25,8 @@ extern const char *const profile_kinds[];
 enum profile_gap {
 	PROFILE_FEW_THREADS, /* the sampler saw only some threads at a time */
 	/*
-	 * 1: a sample of compiled code has the nearest code offset with debug information; 2: such
-	 * a sample may be missing as well (JDK 8)
+	 * 1: a sample in compiled code has the code offset of the nearest place with debug
+	 * information; 2: in addition, samples in compiled code may be missing (JDK 8)
 	 */
 	PROFILE_INEXACT,
 	PROFILE_NO_NATIVE,   /* stacks have no native frames */

@@ -14,16 +14,16 @@ enum jfr_measure {
 /* Which events of a source are counted. */
 enum jfr_profile_filter {
 	JFR_COUNT_ALL,
-	JFR_NOT_SLEEPING,    /* not a thread that async-profiler has marked as sleeping */
-	/* not a sample in a native method that waits, because it uses no CPU */
+	JFR_NOT_SLEEPING,    /* all except samples that async-profiler has marked as sleeping */
+	/* all except samples in native methods that wait, because such a method uses no CPU */
 	JFR_NOT_WAITING,
-	JFR_ONLY_FOR_A_LOCK, /* a thread that is parked for a lock, not for work */
+	JFR_ONLY_FOR_A_LOCK, /* only parks of threads that wait for a lock, not for work */
 };
 
 struct jfr_profile_source {
 	const char *event; /* NULL ends the list */
 	enum jfr_measure measure;
-	const char *value; /* the field of JFR_MEASURE_FIELD */
+	const char *value; /* name of the field that JFR_MEASURE_FIELD reads */
 	const char *leaf;  /* field whose text becomes the innermost frame; NULL: none */
 	enum jfr_profile_filter filter;
 };
@@ -39,7 +39,10 @@ struct jfr_profile_set {
 
 #define JFR_PROFILE_SETS 2
 
-/* The sets of a kind; the first set with events in the recording is used. */
+/*
+ * The sets of event types for one kind of profile.  The profile uses the first set of which the
+ * recording has events.
+ */
 struct jfr_profile_sets {
 	const struct jfr_profile_set *sets[JFR_PROFILE_SETS];
 };
@@ -48,7 +51,7 @@ extern const struct jfr_profile_sets jfr_profile_sets[N_PROFILE_KINDS];
 
 /* Returns whether a native method such as "a.b.C.m" only waits. */
 bool jfr_profile_is_waiting(const char *method);
-/* Returns whether the object for which a thread is parked is a lock, by the object's class. */
+/* Returns whether a thread that is parked for an object of this class waits for a lock. */
 bool jfr_profile_is_lock(const char *class);
 
 /* Sets `text` to the text of the field at `path` ("" if path->n is 0), and returns this text. */
@@ -59,7 +62,8 @@ const char *jfr_profile_text(struct buf *text, const struct jfr_event *e,
 struct jfr_profile_interval {
 	struct jfr_path id, name, value; /* fields of ActiveSetting */
 	uint64_t ns; /* the interval in the last such setting; 0: unknown */
-	bool is_wall; /* async-profiler samples all threads, and has another default */
+	/* async-profiler samples all threads; its default interval is then a different one */
+	bool is_wall;
 };
 
 /* If `type` is ActiveSetting, finds its fields.  Returns false for another type. */
@@ -68,8 +72,8 @@ bool jfr_profile_find_setting(struct jfr_profile_interval *s, const struct jfr_t
 void jfr_profile_take_setting(struct jfr_profile_interval *s, const struct jfr_event *e,
 			      struct buf *text);
 /*
- * Returns the interval.  `foreign`: async-profiler has written the recording; it records 0 for its
- * default interval, which is then returned.
+ * Returns the interval.  `foreign` means that async-profiler has written the recording.  For its
+ * default interval, async-profiler records 0; the function then returns the default interval.
  */
 uint64_t jfr_profile_interval_ns(const struct jfr_profile_interval *s, bool foreign);
 

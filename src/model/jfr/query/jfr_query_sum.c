@@ -223,8 +223,8 @@ struct jfr_cell jfr_sum_result(struct jfr_sum *s, enum jfr_aggregate a)
 }
 
 /*
- * Returns whether each JFR_LATEST value of a row is from the last event of all that have such a
- * value.  Other rows are removed, because they are about an earlier state.
+ * Returns whether a row is about the latest state: no event of another row has a later value in a
+ * JFR_LATEST column than this row.  Rows about an earlier state are removed.
  */
 static bool is_latest(const struct jfr_query_run *run, const struct jfr_sum *sums)
 {
