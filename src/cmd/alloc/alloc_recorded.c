@@ -29,16 +29,17 @@ static int ask(const struct ctx *ctx, struct session *s, struct alloc *a, struct
 	if (a->end == WIRE_ALLOCED_NOTHING)
 		return 0;
 	/*
-	 * The agent sends the flags with which the recording began, and this flag is not one of
-	 * them.
+	 * The agent sends the flags with which the recording began.  They do not contain
+	 * WIRE_ALLOC_RECORDED.
 	 */
 	a->flags |= WIRE_ALLOC_RECORDED;
 	return 1;
 }
 
 /*
- * Opens a session with the agent library `image`, and requests its recording.  Returns the same
- * values as ask().  *s stays open only if the library is this build's and has no recording.
+ * Opens the session *s with the agent library `image`, and requests the recording of the library.
+ * Returns the same values as ask().  Closes *s and sets it to NULL, unless the library is of this
+ * build and has no recording.
  */
 static int ask_image(const struct ctx *ctx, const char *image, struct alloc *a,
 		     struct session **s, struct err *err)
@@ -81,9 +82,9 @@ static bool is_candidate(const struct agents *agents, const struct agent *agent)
 	if (agent->kind == AGENT_MAPPED)
 		return agent->maker == MADE_BY_JTOOL;
 	/*
-	 * `agent` is from a flag.  Usually its library has a second entry in the list, as a mapped
-	 * agent, and that entry is the candidate.  There is no such entry if the library's file was
-	 * deleted; then `agent` is the candidate.
+	 * `agent` is an agent from a flag of the JVM.  Usually the list has a second entry for the
+	 * library of `agent`, as a mapped agent, and this second entry is the candidate.  If the
+	 * file of the library was deleted, there is no second entry, and `agent` is the candidate.
 	 */
 	if (*agent->name != '/' || !alloc_recording_wanted(agent))
 		return false;
@@ -91,7 +92,7 @@ static bool is_candidate(const struct agents *agents, const struct agent *agent)
 		const struct agent *other = &agents->list[i];
 
 		if (other->kind == AGENT_MAPPED && strcmp(other->name, agent->name) == 0)
-			/* `other` is the same library, and a candidate itself. */
+			/* `other` has the same library and is the candidate, so `agent` is not. */
 			return false;
 	}
 	return true;

@@ -1,4 +1,4 @@
-/* profile: makes a recording with settings of its own. */
+/* The command profile: makes a flight recording with the settings that the profile needs. */
 #include <inttypes.h>
 
 #include "cmd/profile/profile.h"

@@ -1,4 +1,4 @@
-/* profile: shows a profile as a table or JSON, and writes the files of stacks. */
+/* The command profile: shows a profile as a table or JSON, and writes its stacks to files. */
 #include <string.h>
 
 #include "cmd/profile/profile.h"

@@ -13,7 +13,8 @@
 #define INTERVAL_MS 1000 /* ms between the two readings of CPU times */
 /*
  * Limit in bytes for a heap that the JVM may walk without --blocked.  At this size, a walk takes
- * about 0.1 s.  Compared with the used heap, or with the maximum if the use is unknown.
+ * about 0.1 s.  The limit applies to the used bytes, or to the maximum heap size if they are
+ * unknown.
  */
 #define WALKED_HEAP_MAX (INT64_C(256) << 20)
 
@@ -37,7 +38,7 @@ static int check_extended(const struct ctx *ctx, struct err *err)
 int threads_print_raw(const struct ctx *ctx, struct err *err)
 {
 	const struct threads_opts *opts = ctx->opts;
-	/* -l and -e are in one argument, because HotSpot reads only the first one. */
+	/* Pass -l and -e in one argument, because HotSpot reads only the first argument. */
 	const char *args[1] = { opts->locks ? "-l" : "" };
 	const struct attach_request req = { "threaddump", args, ARRAY_SIZE(args) };
 

@@ -22,7 +22,7 @@ static void _noreturn_ request(const struct ctx *ctx, const struct jvm *jvm, int
 	struct err err = { .code = EXIT_DONE };
 	struct buf text = BUF_INIT;
 
-	own.worker = NULL; /* the parent owns that worker and may use it */
+	own.worker = NULL; /* jvm->worker belongs to the parent process */
 	mine.jvm = &own;
 	if (attach_call_text(&mine, &req, DUMP_MAX, &text, &err) < 0) {
 		buf_reset(&text);

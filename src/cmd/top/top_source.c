@@ -67,8 +67,8 @@ static void take_counters(const struct perfdata *perf, struct vm_reading *r)
 	}
 	/*
 	 * `used_lags` means that the JVM updates the counter of heap_used only in a collection.
-	 * That is true for all collectors except those with an eden and Shenandoah, whose only
-	 * space is "Heap".
+	 * It is true unless the collector has an eden, or is Shenandoah, whose only space is
+	 * "Heap".
 	 */
 	r->used_lags = !eden && !vm_stats_space(&stats, "Heap");
 }

@@ -76,7 +76,7 @@ static void split_command(struct dcmd_answers *answers)
 	answers->args = rest;
 }
 
-/* Runs the diagnostic commands and parses the answers.  None of them needs a safepoint. */
+/* Runs diagnostic commands that need no safepoint, and parses their answers. */
 static int query_all(const struct ctx *ctx, struct dcmd_answers *answers, struct err *err)
 {
 	_cleanup_buf_ struct buf answer = BUF_INIT;

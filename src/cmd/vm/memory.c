@@ -73,7 +73,7 @@ static void ask_if_possible(const struct ctx *ctx, struct jvm_memory *m, struct 
 	struct err why = { .code = EXIT_DONE };
 
 	m->heap_max = ctx->jvm->heap_max;
-	/* 0: before its first collection, the JVM has not published the used heap */
+	/* jvm->heap_used is 0 until the JVM publishes the used heap, at its first collection. */
 	if (ctx->jvm->heap_used > 0)
 		m->heap_used = ctx->jvm->heap_used;
 	if (opts->no_attach)
