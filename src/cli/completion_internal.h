@@ -32,8 +32,8 @@ void completion_verb_words(const struct cmd *cmd, FILE *out);
  * Functions for bash and zsh that print one word a line.  A word that comes from a JVM is printed
  * only if no character of it has a meaning in a shell.
  *
- * _jtool_targets: for each JVM with a name, two lines: its process id, a space and its name, and
- * the reverse; for a JVM without a name, one line with "-" in the place of the name.
+ * _jtool_targets: for a JVM with a name, the two lines "PID NAME" and "NAME PID"; for a JVM without
+ * a name, the line "PID -".
  *
  * _jtool_words COMMAND TARGET: the diagnostic commands, flags, properties or counters of a JVM, as
  * COMMAND itself reads them; or the loaded classes.  The classes are listed only for JDK 9 or

@@ -68,7 +68,7 @@ void oom_score_raise(void)
 	if (file >= 0 && fstat(file, &st) == 0)
 		fd = file_reopen(file, O_WRONLY, &st);
 	if (fd < 0 || write(fd, most, strlen(most)) < 0)
-		return; /* not an error: the OOM killer may only make a worse choice */
+		return; /* not an error: the OOM killer may then choose a JVM first */
 }
 
 /* The least memory in bytes that jtool and its helper processes take for each use, measured. */
@@ -108,8 +108,8 @@ struct levels {
 };
 
 /*
- * Reads the levels of a JVM.  If the JVM is in another container, its groups are read only with
- * `thorough`, because a child process must read them, which takes longer.
+ * Reads the levels of a JVM.  The groups of a JVM in another container are read only if `thorough`
+ * is set, because a child process must read them, and that takes longer.
  */
 static void read_levels(pid_t pid, bool thorough, struct levels *levels)
 {
@@ -214,8 +214,8 @@ int memory_check(const struct jvm *jvm, enum memory_use use, struct memory_room 
 	struct levels levels;
 
 	/*
-	 * With jvm->hung, do not ask a worker: the next step of the command reports the file
-	 * system.
+	 * If jvm->hung is set, a file system does not answer: do not ask a worker.  The next step
+	 * of the command reports the file system.
 	 */
 	read_levels(jvm->pid, !jvm->hung && use != MEMORY_IDLE && use != MEMORY_COPY, &levels);
 	if (levels.error < 0)

@@ -7,8 +7,8 @@
 #include <sys/wait.h>
 
 /*
- * How long to wait after SIGKILL, which ends a child (even a stopped one) within microseconds, or
- * not at all if it is blocked in the kernel.
+ * Maximum wait in ms after SIGKILL.  SIGKILL ends a child, even a stopped one, within microseconds;
+ * but it does not end a child that is blocked in the kernel.
  */
 #define KILL_MS 100
 #define STEP_MS 1 /* polling interval on Linux before 5.3, which has no pidfds */

@@ -20,15 +20,16 @@ struct thread_times {
 };
 
 /*
- * Reads the times of all threads into the empty `times`.  Reads one file for each thread, and with
- * `namespaced` a second one, for nstid: set `namespaced` for a process in another pid namespace.
- * Returns 0 or a negative errno.  Release `times` in either case.
+ * Reads the times of all threads into the empty `times`.  Reads one file for each thread, and if
+ * `namespaced` is set, a second file for nstid.  Set `namespaced` for a process in another pid
+ * namespace.  Returns 0 or a negative errno.  Release `times` in either case.
  */
 int thread_times_read(const struct procfs *proc, pid_t pid, bool namespaced,
 		      struct thread_times *times) _must_check_;
 /*
- * As thread_times_read(), with an earlier reading `before` of the same process (may be NULL): the
- * second file is not read for threads that `before` contains.
+ * Like thread_times_read(), but takes the nstid of a thread from `before`, an earlier reading of
+ * the same process, if `before` contains the thread; then reads only one file for the thread.
+ * `before` may be NULL.
  */
 int thread_times_read_after(const struct procfs *proc, pid_t pid, bool namespaced,
 			    const struct thread_times *before, struct thread_times *times)

@@ -46,8 +46,8 @@ static int by_number(const void *a, const void *b)
 }
 
 /*
- * Returns the number of instructions of a search among n calls: one for each call, and one between
- * two calls.
+ * Returns the number of instructions of a search among n calls: n that test for equality, and n - 1
+ * that branch between neighbouring calls.
  */
 static int length(size_t n)
 {

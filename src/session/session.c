@@ -70,7 +70,7 @@ static int error_frame(struct session *s, struct wire_reader payload, struct err
 
 static int invalid_frame(struct session *s, uint16_t type, struct err *err)
 {
-	/* session_close() then disconnects at once, because the JVM may be paused */
+	/* makes session_close() disconnect at once, because the JVM may be paused */
 	s->broken = true;
 	return err_set(err, EXIT_AGENT,
 		       "the agent sent an invalid or unexpected frame of the protocol: %s (%u); "

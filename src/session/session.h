@@ -77,8 +77,8 @@ int session_follow(struct session *s, session_take_fn *take, session_tick_fn *ti
 int session_jvmti_error(const struct session *s);
 
 /*
- * Makes a session_answer() that waits in another thread return an error.  May be called from any
- * thread.
+ * Interrupts a call of session_answer() that waits in another thread; the call returns an error.
+ * May be called from any thread.
  */
 void session_interrupt(struct session *s);
 

@@ -79,8 +79,8 @@ void jfr_cell_show(const struct jfr_query_run *run, const struct jfr_cell *cell,
 }
 
 /*
- * Writes the heading for a key: its words with spaces, as "LONGEST PAUSE" if `upper`, else "longest
- * pause".
+ * Writes the heading for a key: the words of the key, separated by spaces.  The heading is "LONGEST
+ * PAUSE" if `upper` is set, else "longest pause".
  */
 static void heading_of(const char *key, bool upper, char heading[static KEY_MAX])
 {

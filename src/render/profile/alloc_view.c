@@ -45,8 +45,8 @@ void alloc_text_summary(struct buf *out, const struct alloc_view *view)
 	buf_addf(out, "%.1f s: ", (double)state->ns / NS_PER_S);
 	if (!exact && state->samples == 0) {
 		/*
-		 * Do not print "0 objects": there may be objects, of threads that allocate too
-		 * little for a sample.
+		 * Do not print "0 objects": there may be objects, because a thread that allocates
+		 * little may get no sample.
 		 */
 		buf_adds(out, "no samples, one in ");
 		add_bytes(out, state->interval);

@@ -55,7 +55,7 @@ static int no_directory(const struct jvm *jvm, const struct staged_file_request 
 		       space ? space : "");
 }
 
-/* Sets the error from a helper's report, which is the exit code as a digit, and then the text. */
+/* Sets the error from a helper's report: one digit, the exit code, followed by the error text. */
 static int helper_failed(const struct jvm *jvm, const char *report, struct err *err)
 {
 	if (*report <= '0' + EXIT_DONE || *report > '0' + EXIT_PARTIAL)

@@ -92,8 +92,8 @@ const char *staged_file_socket_path(const struct staged_file *p);
 int staged_file_open(struct staged_file *p, struct err *err) _must_check_;
 
 /*
- * Returns how many bytes the target has written into the file's directory so far, which shows its
- * progress; 0 if unknown.
+ * Returns the number of bytes that the target has written to files in the directory of the staged
+ * file so far, as a measure of progress; or 0 if the number is unknown.
  */
 uint64_t staged_file_written(struct staged_file *p);
 
