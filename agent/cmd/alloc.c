@@ -238,8 +238,8 @@ static int send_recorded_notes(struct ag_alloc_sender *t)
 }
 
 /*
- * Sends the current counters, with those of live objects if `flags` request them and `rc`, the
- * result of counting them, is 0.
+ * Sends the current counters.  `rc` is the result of counting the live objects.  The counters of
+ * live objects are sent only if `flags` request them and `rc` is 0.
  */
 static int send_recorded_sites(struct ag_alloc_sender *t, int rc, uint32_t flags)
 {

@@ -34,7 +34,7 @@ void ag_alloc_note_lines(struct ag_alloc_sender *t);
 
 /*
  * Sends all kinds (jvm/alloc/alloc_classes.h), the stack frames that are not sent yet, and the
- * sites.  This function and the two below wait for the client.
+ * sites.  If the channel is full, this function and the two below wait until the client reads.
  */
 int ag_alloc_send_sites(struct ag_alloc_sender *t);
 int ag_alloc_send_note(void *sender, uint32_t note, const char *text, uint64_t n);

@@ -4,7 +4,7 @@
 
 #define NAME "jtool agent"
 
-/* Allocates a java.lang.Thread.  Finds that class as the base class of the current thread. */
+/* Allocates a java.lang.Thread.  Finds java.lang.Thread as the base class of the current thread. */
 static jthread new_thread(struct ag_jvm *jvm)
 {
 	JNIEnv *jni = jvm->jni;

@@ -83,7 +83,7 @@ static bool push_letter(struct verifier *v, char letter)
  *
  * I int, L long, F float, D double, N null
  * A  a reference, maybe uninitialised
- * M  like A with stack maps, like O by inference
+ * M  as A if the verifier uses stack maps; as O if it infers types
  * O  an initialised reference
  * T  a Throwable
  * i j f d b c s a  an array of int, long, float, double, byte or boolean, char, short, references

@@ -30,7 +30,7 @@ struct ag_count_cell {
 } __attribute__((aligned(AG_CACHE_LINE)));
 #define AG_CELL_SHIFT 7u   /* the bits of `flags` that hold log2 of the element size in bytes */
 #define AG_CELL_VARIES 8u  /* the objects have different sizes, summed in `bytes` */
-/* two classes have this hash: each has another cell, in which further objects count */
+/* two classes have the hash of this cell: further objects are counted in one cell per class */
 #define AG_CELL_SHARED 16u
 
 /* The table of one thread: a hash table of cells. */
@@ -170,7 +170,7 @@ static inline uint64_t ag_size_of(uint64_t align, const struct ag_count_cell *ce
 
 struct ag_array_site {
 	enum ag_array_site_kind kind;
-	uint32_t array;    /* kind of the array; AG_ALLOC_CLASS_NONE: differs between objects */
+	uint32_t array;    /* the array class, see alloc_classes.h; AG_ALLOC_CLASS_NONE: varies */
 	const char *owner; /* internal name of the class whose method is called; NULL: not needed */
 };
 #define AG_ARRAY_SITE_CHUNK 1024u
@@ -186,8 +186,8 @@ struct ag_method_facts {
 };
 
 /*
- * Objects that a merge has added to sites although no stack walk stands for them yet.  The next
- * merge subtracts them again.
+ * Objects that a merge has added to the site of the thread's last stack walk.  The next merge
+ * subtracts them again, because the thread's next stack walk adds them as well.
  */
 struct ag_provisional {
 	struct ag_provisional *next;
@@ -205,14 +205,15 @@ struct ag_exact {
 	uint32_t first_array_site; /* the lowest array site number of this profile */
 	struct ag_array_site *array_sites[AG_ARRAY_SITE_CHUNKS];
 	/*
-	 * The hashes that two kinds share.  If there are more than AG_SHARED_MAX, every hash counts
-	 * as shared.
+	 * The identity hashes that two kinds (classes) share.  If there are more than
+	 * AG_SHARED_MAX, every hash counts as shared.
 	 */
 	uint32_t n_shared, shared[AG_SHARED_MAX];
 	struct ag_method_facts *methods;
 	/*
-	 * The field VirtualThread.carrierThread, which is null while a virtual thread is being
-	 * mounted or unmounted.  NULL: not known.  Atomic; stored after `virtual_threads`.
+	 * ID of the field VirtualThread.carrierThread; the field is null while a virtual thread is
+	 * being mounted or unmounted.  The ID is NULL if it is unknown.  Atomic; stored after
+	 * `virtual_threads`.
 	 */
 	jfieldID carrier;
 	jclass virtual_threads; /* java.lang.VirtualThread; a global reference */
@@ -255,8 +256,8 @@ uint32_t ag_exact_stack(const struct ag_alloc_profile *profile, JNIEnv *jni,
 bool ag_exact_is_counted_elsewhere(const struct ag_alloc_profile *profile, JNIEnv *jni);
 
 /*
- * Adds a class to the profile's classes.  Call it before the first object of the class is
- * allocated, on any thread that has entered its slot.
+ * Adds a class to the profile's classes.  Call this function on any thread that has entered its
+ * slot, and before the first object of the class is allocated.
  */
 void ag_exact_learn(struct ag_alloc_profile *profile, JNIEnv *jni, jclass class);
 /* Marks a hash as shared by two kinds. */

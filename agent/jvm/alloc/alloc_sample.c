@@ -13,7 +13,8 @@
  * The range of the intervals that the agent chooses, as log2 of bytes, and the number of samples
  * per second for which the agent chooses them.
  */
-#define FIRST_LOG2 19 /* longest: 512 KiB, HotSpot's default; a thread's first gap has this mean */
+/* the longest: 512 KiB, which is HotSpot's default and the mean of a thread's first gap */
+#define FIRST_LOG2 19
 #define LEAST_LOG2 12
 #define PER_SECOND 1000
 #define BURST 2000 /* number of samples after which lengthen() doubles the interval */
@@ -27,8 +28,9 @@
  */
 struct sampler_slot {
 	struct ag_alloc_profile *profile; /* NULL: none; atomic */
-	uint64_t *gaps;  /* by shard: JNIEnv << 8 | log2 of the interval: interval_of_sample() */
-	uint32_t log2;   /* log2 of the interval if the agent chose it; 0: the client did; atomic */
+	/* by ag_thread_shard(): JNIEnv << 8 | log2 of the mean of the thread's current gap */
+	uint64_t *gaps;
+	uint32_t log2;   /* log2 of the interval; 0: the client chose the interval; atomic */
 	uint32_t burst;  /* number of samples since the last tick; atomic */
 	uint32_t taken;  /* claimed with ag_quiesce_claim() */
 	int64_t tick_ns;
@@ -89,10 +91,10 @@ static void set_chosen(struct sampler_slot *slot, jvmtiEnv *ti, struct ag_alloc_
 
 /*
  * Returns the interval of the gap that ended with this sample.  A gap is the number of bytes from
- * one sample of a thread to the next; HotSpot draws it at random when the previous gap ends, with
- * the interval of that time as mean.  For the first sample of a thread, that interval is unknown,
- * and the current interval is used instead; if the current one is shorter, the sample's weight is
- * too low.
+ * one sample of a thread to the next.  HotSpot draws the length of a gap at random when the gap
+ * begins; the mean is the interval that is set then.  For the first sample of a thread, that
+ * interval is unknown, and the current interval is used instead; if the current interval is
+ * shorter, the sample's weight is too low.
  */
 static uint64_t interval_of_sample(struct sampler_slot *slot,
 				   const struct ag_alloc_profile *profile, JNIEnv *jni)

@@ -29,7 +29,7 @@ struct ag_dump_current {
 	uint64_t address; /* 0: none */
 	uint32_t class;   /* number of its class; if is_mirror, of the class that it represents */
 	bool is_mirror;   /* the object is a java.lang.Class */
-	uint64_t sum;     /* sum of the addresses in its fields or elements, as reported */
+	uint64_t sum;     /* sum of the addresses reported so far for its fields or elements */
 	uint32_t n;       /* number of addresses in `sum` */
 	/* if is_mirror, the addresses of further objects to which the object refers; 0: null */
 	uint64_t loader, signers, domain;
@@ -47,7 +47,7 @@ struct ag_dump {
 	struct ag_dump_layout layout;
 	struct ag_dump_stacks stacks;
 	struct ag_dump_heap heap;
-	struct ag_self_objects own; /* the agent's; the last are arrays and holder (graph.h) */
+	struct ag_self_objects own; /* the agent's objects; see ag_graph_make_own() */
 	struct ag_self_objects sampled;  /* the objects of `samples` */
 	struct ag_klass_samples samples;
 	jobject bytes, longs;       /* arrays with the values 1 to AG_DUMP_PATTERN */
@@ -57,12 +57,12 @@ struct ag_dump {
 	bool over; /* every callback aborts the walk; result->why says why */
 	int64_t begin_ns; /* begin of the pause; 0: before the first callback */
 	uint32_t n_calls;
-	/* indices in graph.threads: the agent's thread; the thread at which a search begins */
+	/* indices in graph.threads: of the agent's thread; where the next thread_by() begins */
 	uint32_t own_thread, next_thread;
 	struct ag_dump_root *roots;
 	uint32_t n_roots, max_roots;
 	/* Used in the child only: */
-	struct ag_dump_constant *constants; /* of the class whose mirror is `current` */
+	struct ag_dump_constant *constants; /* if current.is_mirror, of the class that it mirrors */
 	struct ag_dump_current current;
 	uint32_t object_class; /* number of the class java.lang.Object */
 };

@@ -43,7 +43,7 @@ static void map_all(struct klass_walk *w)
 	}
 }
 
-/* Adds a class that is not in the list.  Tags its first object, to identify it after the walk. */
+/* Adds an unlisted class.  Tags its first object, which identifies the class after the walk. */
 static const struct ag_class_slot *add_unknown(struct klass_walk *w, uint32_t key, jlong *tag)
 {
 	w->full = !ag_class_map_add(&w->map, key, w->classes->n + w->unknown);
@@ -101,7 +101,7 @@ static jvmtiIterationControl JNICALL on_object(jlong class_tag, jlong size, jlon
 	return ag_walk_continues(w->limit) ? JVMTI_ITERATION_CONTINUE : JVMTI_ITERATION_ABORT;
 }
 
-/* Gets the first object of each unlisted class, which the walk has tagged. */
+/* Gets the objects that the walk has tagged: the first object of each unlisted class. */
 static int unknown_get(struct ag_jvm *jvm, uint32_t unknown, struct ag_tagged *found)
 {
 	jlong tags[UNKNOWN_MAX];
@@ -117,7 +117,7 @@ static void untag_unknown(struct ag_jvm *jvm, uint32_t unknown)
 	struct ag_tagged found = { 0 };
 
 	if (unknown > 0)
-		(void)unknown_get(jvm, unknown, &found); /* the first error is recorded */
+		(void)unknown_get(jvm, unknown, &found); /* an earlier error remains */
 	ag_tagged_release(jvm, &found);
 }
 

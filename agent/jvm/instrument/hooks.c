@@ -7,7 +7,7 @@
 #include "jvm/jni_refs.h"
 #include "util/text.h"
 
-#define CLASSES_MAX 1000 /* maximum of hooks classes: one for each build of this library */
+#define CLASSES_MAX 1000 /* maximum number of hooks classes; each build of this library has one */
 #define DEFINE_MS 10000
 
 static struct {

@@ -25,7 +25,7 @@ static void discard(struct ag_patches *p)
 static struct ag_patches *make_patches(struct ag_jvm *jvm)
 {
 	const jvmtiCapabilities tagging = { .can_tag_objects = 1 };
-	struct ag_patches *p = calloc(1, sizeof(*p)); /* belongs to no session */
+	struct ag_patches *p = calloc(1, sizeof(*p)); /* outlives the session */
 	JavaVM *vm = jvm->vm;
 
 	if (!p) {
@@ -148,7 +148,7 @@ struct call {
 static void set_output(struct call *call, const uint8_t *bytes, size_t len)
 {
 	call->has_output = true;
-	call->output = calloc(1, len); /* belongs to no session: runs on any thread */
+	call->output = calloc(1, len); /* not from a session's memory: any thread may run this */
 	call->output_len = len;
 	if (call->output)
 		memcpy(call->output, bytes, len);
@@ -234,8 +234,8 @@ static struct ag_patch *find_in_operation(const struct ag_patches *p, const stru
 }
 
 /*
- * Handles a retransformation that is not part of an operation.  Returns the output of the class's
- * patch even if the patch is stale, so that it remains in effect.
+ * Handles a retransformation that is not part of an operation.  Sets the output of the class's
+ * patch even if the patch is stale, so that the patch remains in effect.
  */
 static void serve_other(struct ag_patches *p, struct call *call)
 {
@@ -318,8 +318,8 @@ static void JNICALL hook(jvmtiEnv *ti, JNIEnv *jni, jclass class, jobject loader
 	if ((*p->ti)->GetTag(p->ti, class, &call.tag) != JVMTI_ERROR_NONE || call.tag == 0)
 		return;
 	/*
-	 * If GetClassLoader fails, this may be a call for a new class, with the class that is being
-	 * redefined as `class` (classes.h).  is_for() then finds that the names differ.
+	 * If GetClassLoader fails, this call may be for a new class, although `class` is the class
+	 * that is being redefined (classes.h).  is_for() then finds that the names differ.
 	 */
 	if (!ag_class_is_hooked(p->ti, jni, class, loader, true))
 		return;

@@ -52,8 +52,9 @@ struct ag_operation {
 	struct ag_patch **patches;
 	uint32_t n;
 	struct ag_patch *current; /* the patch whose class is being captured; NULL: none */
-	jthrowable thrown; /* thrown by the hook to abandon an installation; NULL: restoring */
-	bool refreshes;    /* this is a refresh, which does not mark its patches as stale again */
+	/* the hook throws it to abandon an installation; NULL if the operation restores classes */
+	jthrowable thrown;
+	bool refreshes;    /* the operation is a refresh, and must not mark patches as stale */
 	uint32_t hits;     /* calls of the hook for this operation's current step */
 	bool no_memory;
 };
@@ -62,10 +63,10 @@ struct ag_patches {
 	JavaVM *vm;
 	jvmtiEnv *ti; /* environment for locks, memory and tags; never disposed of */
 	jrawMonitorID operation, table;
-	struct ag_mem mem; /* counts memory that belongs to no session */
-	uint64_t globals;  /* number of global references that belong to no session */
+	struct ag_mem mem; /* counts the memory of the patches, which outlives sessions */
+	uint64_t globals;  /* number of global references of the patches */
 
-	/* Changed only while `operation` is held and, for members that the hook reads, `table`: */
+	/* To change these, hold `operation`; if the hook reads the member, also hold `table`: */
 	jvmtiEnv *hook; /* environment of the hook; exists while there are patches */
 	struct ag_patch *list;
 	struct ag_operation *current;
