@@ -2,7 +2,7 @@
 
 #include "base/xalloc.h"
 
-/* State of the search among the big objects. */
+/* State of the search for suspects among the big objects. */
 struct search {
 	struct big_objects bigs;
 	uint32_t *heads; /* indexed by big object: number of the first object of its list or tree */

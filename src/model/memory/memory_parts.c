@@ -53,9 +53,9 @@ static void add(struct memory_size *size, const struct mapping *m, uint64_t len,
 }
 
 /*
- * Adds a piece of a mapping to a part or pool.  The mapping may be memory of malloc that the kernel
- * has merged with the committed start of a reservation.  So at most gc_room bytes are added to
- * POOL_RESERVED.
+ * Adds a piece of a mapping to a part or pool.  A mapping of kind POOL_RESERVED may also contain
+ * memory of malloc that the kernel has merged with the committed start of a reservation.  So at
+ * most gc_room resident bytes are added to POOL_RESERVED, and the others to POOL_OTHER.
  */
 static void add_piece(struct state *s, int kind, const struct mapping *m, uint64_t len,
 		      int64_t resident, int64_t anonymous)
@@ -119,9 +119,10 @@ static size_t cut(struct state *s, const struct mapping *m, struct piece *pieces
 }
 
 /*
- * Adds an anonymous mapping, which may consist of several requested ones, because the kernel merges
- * adjacent mappings.  Its smaller pieces are committed starts of reservations and are counted as
- * fully resident; the longest piece gets the remaining resident bytes.
+ * Adds an anonymous mapping.  It may consist of several mappings that the program requested,
+ * because the kernel merges adjacent ones.  All pieces except the longest are taken for committed
+ * starts of reservations, and count as fully resident; the longest piece gets the remaining
+ * resident bytes.
  */
 static void add_anonymous(struct state *s, size_t i)
 {
@@ -244,10 +245,10 @@ static void divide_malloc(struct state *s)
 }
 
 /*
- * Divides malloc's memory by Native Memory Tracking, which reports how many bytes of it the
- * collector and Unsafe have, but not how many of these are resident.  Direct buffers count as
- * resident, because they are zeroed.  Of the other resident memory, the collector gets the share
- * that it has of all memory from malloc.
+ * Divides malloc's memory by Native Memory Tracking (NMT).  NMT reports how many bytes the
+ * collector and Unsafe have allocated with malloc, but not how many of these bytes are resident.
+ * Direct buffers count as resident, because they are zeroed.  The share of the collector in the
+ * other resident memory is set to its share in all memory from malloc.
  */
 static void divide_tracked(struct state *s)
 {
@@ -293,7 +294,7 @@ static void put_used(const struct jvm_memory *jvm, struct memory_parts *parts)
 }
 
 /*
- * Returns the most that bitmaps, card tables and remembered sets take, in bytes.  The bitmaps of
+ * Returns the maximum size in bytes of bitmaps, card tables and remembered sets.  The bitmaps of
  * Parallel, and of G1 before JDK 20, take 1/32 of the heap; card and offset tables take 1/512 each.
  */
 static int64_t gc_room(const struct jvm_memory *jvm)

@@ -22,7 +22,7 @@ struct trace_value {
 	bool has_text;    /* false: the text is null */
 	uint32_t length;  /* number of UTF-16 characters of a string, or of elements of an array */
 	bool cut;         /* text or elements were cut off */
-	struct buf class; /* class of the kinds e a t o, in Java source form */
+	struct buf class; /* for the kinds e, a, t, o: the class, in Java source form */
 	uint32_t identity; /* identity hash code of the kind o */
 	struct wire_text elements; /* encoded elements of the kind a; none of them is an array */
 };

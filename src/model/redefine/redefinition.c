@@ -12,10 +12,10 @@
 #define PREVIEW 65535 /* minor version of a class file with preview features (JVMS 4.1) */
 
 /*
- * Returns whether the JVM accepts the minor version (JVMS 4.1).  All JDKs accept 0.  JDK 12 and
- * later accept only 65535 (preview features) besides 0 in class files of JDK 12 and later, and any
- * minor version in older files.  JDK 11 accepts any minor version in files of JDK 1.1, and only 0
- * in others.  JDK 8 accepts any in files of all versions but its own.
+ * Returns true if the JVM accepts the minor version (JVMS 4.1).  All JDKs accept 0.  JDK 12 and
+ * later also accept 65535 (preview features) in class files of JDK 12 and later, and any minor
+ * version in older class files.  JDK 11 also accepts any minor version in class files of JDK 1.1.
+ * JDK 8 also accepts any minor version in class files of all major versions except its own.
  */
 static bool minor_exists(unsigned release, unsigned major, unsigned minor)
 {
@@ -139,8 +139,8 @@ static void limits_modifiers(struct limits *l)
 }
 
 /*
- * Returns whether no other check makes sense after this limit was broken: the file has another
- * class or cannot be parsed.
+ * Returns true if no further check makes sense after this limit was broken, because the file has
+ * another class or cannot be parsed.
  */
 static bool ends_checks(enum limit limit)
 {
