@@ -76,7 +76,7 @@ static void begin_tree(struct call_tree *tree, bool live, bool by_count)
 	tree->prefix = live ? "inuse_" : "alloc_";
 }
 
-/* Where live objects are known, pprof has the values of all objects and those of the live ones. */
+/* Fills in a tree of all objects, and a tree of the live objects; pprof shows both. */
 static void add_pprof_trees(struct call_tree trees[static PPROF_TREES], const struct ctx *ctx,
 			    const struct alloc_view *view, bool by_count)
 {

@@ -8,8 +8,8 @@
 #include "base/xalloc.h"
 
 /*
- * limit for the classes of a batch, because each captured class occupies a JVMTI environment in the
- * JVM until the JVM's next collection
+ * maximum number of classes in a batch; limited because each captured class occupies a JVMTI
+ * environment in the JVM until the JVM's next collection
  */
 #define BATCH_MAX 1024
 #define BATCH_BYTES_MAX (512u << 20) /* limit for a batch in bytes, in case the agent is hostile */

@@ -42,7 +42,7 @@ static int print_counters(const struct ctx *ctx, struct err *err)
 	return 0;
 }
 
-/* Rejects invalid combinations of options before a JVM is searched. */
+/* Rejects invalid combinations of options before jtool looks for the JVM. */
 static int jcmd_check(const struct ctx *ctx, struct err *err)
 {
 	_cleanup_buf_ struct buf line = BUF_INIT;

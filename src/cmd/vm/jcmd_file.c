@@ -40,8 +40,8 @@ static struct staged_file *stage_input(const struct ctx *ctx, const char *path, 
 }
 
 /*
- * Returns the most bytes that a heap dump takes.  References and headers may be twice as large in a
- * dump as in the heap.
+ * Returns the maximum size of a heap dump in bytes.  References and headers may be twice as large
+ * in a dump as in the heap.
  */
 static uint64_t heap_room(const struct jvm *jvm)
 {
