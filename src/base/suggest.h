@@ -20,7 +20,7 @@ struct suggestions {
  * Adds the name if it contains s->wanted or begins with the first 3/4 of s->wanted, ignoring case.
  */
 void suggest_offer(struct suggestions *s, const char *name);
-/* Adds the name without a check. */
+/* Adds the name, even if it is not similar to s->wanted. */
 void suggest_add(struct suggestions *s, const char *name);
 
 /*

@@ -57,7 +57,7 @@ bool opt_stands_alone(const struct opt *row);
 struct opt_set {
 	const struct opt *rows; /* NULL: no rows */
 	void *values;
-	bool dash_words; /* "-Name" is an argument (a JVM flag) unless a row has the letter 'N' */
+	bool dash_words; /* "-Name" is an argument (a JVM flag), unless an option has letter 'N' */
 };
 
 /*

@@ -29,8 +29,8 @@ static int64_t lesser(int64_t a, int64_t b)
  * Returns the growth in a walk over all references.  The stack of FollowReferences has 8 bytes for
  * each object that is reached and not visited yet.  When the stack doubles, the old and the new
  * array exist together and take 24 bytes for each object.  The elements of an object array are
- * reached all at once, and take at least 20 bytes each, so the stack takes up to 24/20 = 1.2 times
- * the used heap; 1.1 was measured.  A walk that takes more is ended, see memory_watch().
+ * reached all at once.  Each element takes at least 20 bytes of the heap, so the stack takes up to
+ * 24/20 = 1.2 times the used heap; 1.1 was measured.  memory_watch() ends a walk that takes more.
  */
 static int64_t walk_growth(const struct memory_heap *heap)
 {

@@ -14,7 +14,7 @@
 
 /* The kinds of work that a JVM does for a request, by the memory that they need. */
 enum memory_use {
-	MEMORY_IDLE,    /* does nothing new: checks whether a request in progress may go on */
+	MEMORY_IDLE,    /* continues with a request in progress: needs no further memory */
 	MEMORY_REQUEST, /* answers an attach operation */
 	MEMORY_AGENT,   /* runs some Java code, or the agent: lists classes, counts objects */
 	MEMORY_DUMP,    /* writes its heap, without a collection */
@@ -28,7 +28,7 @@ enum memory_use {
 	 * copied
 	 */
 	MEMORY_SNAPSHOT,
-	MEMORY_COPY,     /* like MEMORY_IDLE, for a snapshot in progress */
+	MEMORY_COPY,     /* continues with a snapshot in progress: MEMORY_IDLE for a snapshot */
 };
 
 /* Bytes of the Java heap, and the number of loaded classes; -1: unknown. */

@@ -44,7 +44,7 @@ void refpath_view_release(struct refpath_view *v);
 
 /*
  * Appends a text for the root: "static a.b.C.FIELD", or "a local variable of a.b.C.run in thread
- * "main"".  If threads_differ, the text names the kind of threads instead of one thread.
+ * "main"".  If threads_differ, the text names the kind of the threads, not the thread `v->thread`.
  */
 void refpath_view_headline(const struct refpath_view *v, bool threads_differ, struct buf *out);
 /* Appends a line for each step.  Each line begins with `indent`. */

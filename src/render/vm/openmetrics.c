@@ -76,8 +76,8 @@ static void print_head(struct family *f)
 }
 
 /*
- * Returns whether no series of this JVM has the same labels.  Two collectors may have the same
- * name, and a duplicate series would make the document invalid.
+ * Returns true if no earlier series of this JVM has the same labels.  Two collectors may have the
+ * same name, and a duplicate series would make the document invalid.
  */
 static bool is_new(struct family *f, const struct buf *labels)
 {
