@@ -206,7 +206,10 @@ static bool begins_at_0(const struct inj_frames *f)
 	return f->left > 0 && cf_map_entry(&bytes).delta == 0;
 }
 
-/* Writes a frame for the target of the jump that skips the calls of the hooks `arg…`. */
+/*
+ * If a jump at the entry skips the calls of the hooks `arg…`, writes a frame for its
+ * target.  Writes none if the method has its own frame there, at pc 0.
+ */
 static void put_first(struct table *t, const struct inj_frames *parameters)
 {
 	const struct inj_added *added = &t->in->added;

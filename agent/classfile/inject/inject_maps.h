@@ -13,7 +13,8 @@ struct inj_frames {
 	uint32_t pc;               /* pc of the current frame; UINT32_MAX before the first one */
 	struct cf_map_type *cells; /* local variables of the current frame, in injection.cells */
 	uint32_t n_cells;
-	uint32_t slots, max_slots; /* slots of `cells` (long, double: 2), and max_locals */
+	/* slots that `cells` take (a long or double takes 2), and the method's max_locals */
+	uint32_t slots, max_slots;
 	struct cf_bytes stack;     /* stack of the current frame, encoded as in the table */
 	uint32_t n_stack;
 	bool failed;               /* the table is malformed */
@@ -41,7 +42,10 @@ bool inj_frames_uninit(const struct inj_frames *f);
 /* Returns true if local variable 0 of the current frame is the uninitialised `this`. */
 bool inj_frames_this_first(const struct inj_frames *f);
 
-/* Writes the StackMapTable with the token in every frame, and with frames for the inserted code. */
+/*
+ * Writes the StackMapTable.  Adds the local variable of the token (inject.h) to every frame, and
+ * adds frames for the inserted code.
+ */
 enum cf_refusal inj_maps_put(struct injection *in);
 /* Writes the StackMapTable with new pcs and otherwise unchanged frames. */
 enum cf_refusal inj_maps_move(struct injection *in);

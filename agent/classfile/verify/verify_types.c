@@ -170,7 +170,10 @@ static bool are_unrelated(const struct verifier *v, struct vtype from, struct vt
 	return is_final(v, to) || (extends_object(v, from) && is_proper_class(v, to));
 }
 
-/* Returns true if inference treats the type as Object, like the old verifier treats interfaces. */
+/*
+ * Returns true if the type may be an interface and the class is verified by inference.  HotSpot's
+ * inference treats interfaces as Object.
+ */
 static bool may_be_interface(const struct verifier *v, struct vtype t)
 {
 	return v->infer && v->class->major <= JAVA_6 && !is_proper_class(v, t);

@@ -29,7 +29,7 @@ struct ag_alloc_profile {
 	uint32_t collections;
 	uint32_t forcing;     /* 1: the profile itself forces the current collection */
 	uint32_t dying;       /* 1: the JVM is in VMDeath */
-	uint32_t left; /* 1: never free memory: a suspended thread is in a hook or callback */
+	uint32_t left; /* 1: a suspended thread is in a hook or callback, so never free memory */
 	uint64_t interval; /* sampling interval in bytes */
 	int64_t began_ns, ended_ns; /* times of ag_now_ns() */
 	uint64_t begin_ns, live_ns; /* durations, see struct ag_alloc_profile_state */
@@ -50,12 +50,14 @@ void ag_sample_off(struct ag_alloc_profile *profile);
 void ag_sample_tick(struct ag_alloc_profile *profile);
 
 /*
- * Returns what a sampled object of `size` bytes stands for: 1/p objects (in 1/256) and size/p
- * bytes.  p = 1-exp(-size/interval) is the probability that the object contains a sampling point of
- * a Poisson process with the mean distance `interval`, as in JEP 331.  HotSpot draws the distance
- * differently in two cases, which cannot be recognised from the event: the first distance of a
- * thread, and in JDK 11 to 21 the distance after an object of about the interval or larger, which
- * is too short on average (threadHeapSampler.cpp, pick_next_sample()).
+ * Returns the weight of a sampled object of `size` bytes: 1/p objects (`objects_256` is in units of
+ * 1/256 object) and size/p bytes.  p = 1-exp(-size/interval) is the probability that the object
+ * contains a sampling point of a Poisson process with the mean distance `interval`, as in JEP 331.
+ *
+ * HotSpot draws the distance to the next sampling point differently in two cases, which the event
+ * does not show: for the first distance of a thread; and in JDK 11 to 21 after an object of about
+ * the size `interval` or larger, where the distance is too short on average (threadHeapSampler.cpp,
+ * pick_next_sample()).
  */
 struct ag_weight {
 	uint64_t objects_256, bytes;
@@ -85,7 +87,7 @@ int ag_live_count(struct ag_jvm *jvm, struct ag_alloc_profile *profile);
 int ag_exact_on(struct ag_jvm *jvm, struct ag_alloc_profile *profile);
 void ag_exact_tick(struct ag_jvm *jvm, struct ag_alloc_profile *profile);
 void ag_exact_off(struct ag_jvm *jvm, struct ag_alloc_profile *profile, jvmtiError *code);
-/* Adds the threads' tables to the sites.  Each call adds the objects since the previous call. */
+/* Adds to the sites the objects that the threads' tables have counted since the previous call. */
 void ag_exact_merge(struct ag_alloc_profile *profile);
 /* Fills in the members `samples`, `bytes`, `hooked` and `refused` only. */
 void ag_exact_state(const struct ag_alloc_profile *profile, struct ag_alloc_profile_state *state);

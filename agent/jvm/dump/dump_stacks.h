@@ -29,7 +29,7 @@ struct ag_dump_stacks {
 	struct ag_hash_map numbers; /* jmethodID → index in `methods` */
 	struct ag_dump_frame *frames;
 	uint32_t n_frames, cap_frames;
-	/* by thread: index of its innermost frame in `frames`; one more entry, which is n_frames */
+	/* for each thread, the index in `frames` of its innermost frame; then one entry n_frames */
 	uint32_t *first;
 };
 

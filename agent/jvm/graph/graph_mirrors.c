@@ -15,7 +15,7 @@
 struct fields {
 	jfieldID ids[AG_MIRROR_FIELDS];
 	uint32_t indices[AG_MIRROR_FIELDS];
-	jobject last[AG_MIRROR_FIELDS]; /* values in the previous class: often the same objects */
+	jobject last[AG_MIRROR_FIELDS]; /* the previous class's values, often the same objects */
 	uint32_t n;
 };
 
