@@ -6,7 +6,7 @@
 
 struct class_super {
 	char *name;      /* Java source form */
-	uint32_t loader; /* id of the class's loader in class_origins */
+	uint32_t loader; /* id in class_origins of the loader of class `name` */
 };
 
 struct class_supers {

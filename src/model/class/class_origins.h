@@ -1,5 +1,6 @@
 /*
- * Loaders, modules and code sources of classes, by id, from the agent's frames, which are checked.
+ * Loaders, modules and code sources of classes, by id.  They come from the agent's frames, whose
+ * contents are checked.
  */
 #ifndef JTOOL_MODEL_CLASS_CLASS_ORIGINS_H
 #define JTOOL_MODEL_CLASS_CLASS_ORIGINS_H

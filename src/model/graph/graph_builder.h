@@ -15,7 +15,7 @@ struct graph_class_objects {
 	size_t n, cap;
 	uint32_t min; /* least valid graph_facts.n_classes: 1 + the highest class number so far */
 	/*
-	 * class number of the java.lang.Class objects that had an OBJECT record; GRAPH_NONE: none
+	 * class number in the OBJECT records of java.lang.Class objects; GRAPH_NONE: no such record
 	 * yet
 	 */
 	uint32_t of_objects;
@@ -29,9 +29,9 @@ struct graph_capacity {
 /* The object to which the next edges of the stream belong. */
 struct graph_current {
 	uint32_t node;    /* GRAPH_NONE: no object yet */
-	/* 1 + index of the previous edge's array element; 0: it was not an element */
+	/* 1 + array index of the previous edge; 0: that edge was not from an array element */
 	uint32_t element;
-	/* counts the object's element edges: from 1 to GRAPH_ELEMENT_RUN, then from 1 again */
+	/* number of element edges so far; after GRAPH_ELEMENT_RUN, the count begins with 1 again */
 	uint32_t run;
 };
 

@@ -11,7 +11,7 @@
  */
 struct step_key {
 	uint32_t before;     /* previous step; GRAPH_NONE: the path begins here */
-	/* members of the edge; for a root, its kind and an index in path_tree.names */
+	/* edge to the step's first object; for a root: its kind, and an index in path_tree.names */
 	uint32_t via, index;
 	/* 2 * index of the class name in path_tree.names, plus 1 for a class object */
 	uint32_t kind;
@@ -111,8 +111,8 @@ static uint32_t first_step(struct path_tree *s, uint32_t node, uint32_t kind)
 }
 
 /*
- * Returns the edge to a node, reduced to the properties in which paths differ.  Array indices are
- * not among them, so that an array with millions of elements need not be searched.
+ * Returns the edge to a node, but without the array index, because paths that differ only in array
+ * indices are merged.  So the edge need not be searched among millions of array elements.
  */
 static struct graph_edge distinguishing_edge(const struct path_tree *s, uint32_t node)
 {

@@ -13,7 +13,7 @@ struct path_tree_node {
 	uint32_t step;  /* 1 + index of the node's step; 0: not on a path, or not visited yet */
 	uint32_t run;   /* position in the run of objects of one class, from 1 */
 	uint32_t depth; /* position on the path, from 1 */
-	/* 1 + the last group for which the path up to this node was measured; 0: none */
+	/* 1 + index of the last group for which the path from the root to the node was measured */
 	uint32_t seen;
 };
 
@@ -22,7 +22,7 @@ struct path_tree_step {
 	uint32_t count;   /* number of targets whose path ends with this step */
 	uint32_t example; /* the target with the shortest path so far */
 	uint32_t length;  /* number of objects on the path to `example` */
-	uint32_t group;   /* 1 + index of the step's group; 0: the group is not examined */
+	uint32_t group;   /* 1 + index in refpaths.groups; 0: the group is not examined */
 };
 
 struct path_tree {

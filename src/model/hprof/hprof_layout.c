@@ -49,8 +49,8 @@ static bool declares(const struct hprof_reader *r, const char *class, const char
 }
 
 /*
- * Returns the newest release whose marker field exists in the dump, else 8.  Every JVM loads the
- * classes that declare these fields, so a release that has the field is recognised.
+ * Returns the newest JDK release whose marker field a class in the dump declares; 8: there is no
+ * marker field.  Every JVM loads the classes of the marker fields, so every dump contains them.
  */
 static unsigned guess_release(const struct hprof_reader *r)
 {

@@ -10,7 +10,7 @@
 
 enum {
 	TAG_HEAP_DUMP = 0x0c,
-	/* the highest tag of the records that are parsed only when they are complete */
+	/* highest tag of an ordinary record; parsing begins when the complete record has arrived */
 	TAG_CONTROL_SETTINGS = 0x0e,
 	TAG_HEAP_DUMP_SEGMENT = 0x1c,
 	TAG_HEAP_DUMP_END = 0x2c,
@@ -122,8 +122,8 @@ static ssize_t take_subrecord(struct hprof_reader *r, const uint8_t *p, size_t l
 }
 
 /*
- * Parses the next unit at p.  Returns the number of bytes used, 0 if more bytes are needed, or -1
- * with err set.
+ * Parses the next unit at p: the header, a record, a subrecord or elements of an array.  Returns
+ * the number of parsed bytes; or 0 if more bytes are needed; or -1 with err set.
  */
 static ssize_t parse_next(struct hprof_reader *r, const uint8_t *p, size_t len, struct err *err)
 {
@@ -140,9 +140,9 @@ static ssize_t parse_next(struct hprof_reader *r, const uint8_t *p, size_t len, 
 }
 
 /*
- * Advances the position by n parsed bytes.  Within a segment, subtracts from in->segment these
- * bytes and the next in->skip bytes, which are array elements to skip.  Returns -1 with err set if
- * the segment is shorter.
+ * Advances the position by n parsed bytes.  Within a segment, also subtracts n + in->skip from
+ * in->segment; the in->skip bytes are array elements that are skipped later.  Returns 0; or -1 with
+ * err set if the segment has fewer bytes.
  */
 static int advance(struct hprof_reader *r, size_t n, enum hprof_state before, struct err *err)
 {
@@ -192,9 +192,10 @@ static ssize_t parse_all(struct hprof_reader *r, const uint8_t *p, size_t len, s
 }
 
 /*
- * Appends new bytes to the record in in->carry, and parses it.  Appends as many bytes as the record
- * has already, so a long record is parsed only a few times until it is complete.  Returns how many
- * of the new bytes were parsed or copied, or -1 with err set.
+ * Appends new bytes to the incomplete record in in->carry, and parses in->carry.  Each call at
+ * least doubles in->carry if there are enough new bytes, so a long record is parsed only a few
+ * times until it is complete.  Returns how many of the new bytes were parsed or copied, or -1 with
+ * err set.
  */
 static ssize_t take_carried(struct hprof_reader *r, const uint8_t *p, size_t len, struct err *err)
 {

@@ -47,7 +47,10 @@ int hprof_feed(struct hprof_reader *r, const uint8_t *data, size_t len, struct e
 /* Ends the input and completes the names.  Returns -1 with err set if the dump is not complete. */
 int hprof_end(struct hprof_reader *r, struct err *err) _must_check_;
 
-/* Sets the names of threads again, after another reader of the same dump has found more names. */
+/*
+ * Sets the names of threads in the heap again.  Call it after another reader of the same dump has
+ * added names to hprof_wants.names.
+ */
 void hprof_name_threads(struct hprof_reader *r);
 
 /* Return the number of bytes received and of objects read so far, to show progress. */

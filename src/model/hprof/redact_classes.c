@@ -46,7 +46,7 @@ static void add_run(struct redact_classes *c, uint32_t bytes)
 static void extend(struct redact_classes *c, size_t first, unsigned size, bool clear)
 {
 	if (c->n_runs == first)
-		add_run(c, 0); /* the first run of a class is one of bytes that pass */
+		add_run(c, 0); /* the bytes of a class's first run are copied unchanged */
 	if (((c->n_runs - first) % 2 == 0) != clear)
 		add_run(c, 0);
 	c->runs[c->n_runs - 1] += size;

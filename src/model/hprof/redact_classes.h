@@ -18,8 +18,8 @@ struct redact_class {
 	size_t fields, n_fields; /* the class's own fields: bytes in redact_classes.fields */
 	/*
 	 * If `known`, the members below are set.  The class's runs are redact_classes.runs[runs] to
-	 * [runs + n_runs - 1].  Each run is a number of bytes: the bytes of the first run pass,
-	 * those of the second are cleared, and so on in turn.
+	 * [runs + n_runs - 1].  Each run is a number of bytes: the bytes of the first run are
+	 * copied unchanged, those of the second are cleared, and so on in turn.
 	 */
 	bool known;
 	size_t runs, n_runs;

@@ -34,8 +34,8 @@ struct jfr_chunk {
 	struct jfr_metadata metadata;
 	struct jfr_pools *pools;
 	/*
-	 * Start of the first chunk of the same JVM in ns since the epoch and in ticks, from which
-	 * ticks are converted to times, as in the JDK's reader.
+	 * Start of the first chunk of the same JVM, in ns since the epoch and in ticks.  Ticks are
+	 * converted to times relative to this start, as in the JDK's reader.
 	 */
 	int64_t base_ns, base_ticks;
 };
@@ -74,9 +74,9 @@ const struct jfr_chunk *jfr_chunk_of(const struct jfr_reader *r);
  */
 bool jfr_next_event(struct jfr_reader *r, struct jfr_event *e);
 /*
- * Sets whether jfr_next_event() skips, in addition to types with `is_skipped`, events of undeclared
- * types and of types that are not event types.  jfr_skipped_events() counts only skipped events of
- * event types.
+ * jfr_next_event() always skips events of event types with `is_skipped`; jfr_skipped_events()
+ * returns their number.  If `skip` is true, it skips also the records whose type is undeclared or
+ * is not an event type; these are not counted.
  */
 void jfr_skip_others(struct jfr_reader *r, bool skip);
 uint64_t jfr_skipped_events(const struct jfr_reader *r);

@@ -7,7 +7,10 @@
 #define METADATA_MAX (16u << 20)
 #define METADATA_ID 0
 #define CHECKPOINT_ID 1
-/* bytes to read at a checkpoint: most checkpoints are shorter, and are far apart in the file */
+/*
+ * Number of bytes that one read of a checkpoint takes.  Most checkpoints are shorter.  They are far
+ * apart in the file, so a longer read would rarely contain the next one.
+ */
 #define HEAD_WINDOW 4096
 
 /* Copies the payload of the event at `at`.  Returns NULL if there is no event of this type. */
@@ -115,8 +118,8 @@ static int read_checkpoint(struct jfr_reader *r, uint64_t at, bool replaces, int
 }
 
 /*
- * Reads the checkpoints from the last one back to the first one of the chunk.  If several
- * checkpoints have the same key, its value in the first checkpoint of the chunk is valid.  Returns
+ * Reads the checkpoints of the chunk backwards, from the last one to the first one.  If several
+ * checkpoints contain the same key, the value in the earliest of them in the file is used.  Returns
  * 1; or 0 if a checkpoint is damaged; or -1 with err set.
  */
 static int follow_checkpoints(struct jfr_reader *r, uint64_t at, struct err *err)

@@ -17,7 +17,7 @@ struct mapping {
 	char *path;
 	int64_t resident, swapped; /* size in bytes */
 	/*
-	 * resident bytes that are not pages of a file, so that the kernel cannot reclaim them
+	 * bytes in resident pages that belong to no file; the kernel cannot reclaim these pages
 	 * without swap
 	 */
 	int64_t anonymous;

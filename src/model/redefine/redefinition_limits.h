@@ -47,7 +47,7 @@ bool limits_are_full(const struct limits *l);
 void limits_end(struct limits *l, const char *what);
 
 enum limits_flags { FLAGS_CLASS, FLAGS_FIELD, FLAGS_METHOD };
-/* Appends the flags of a class or member that differ: "is no longer public and is now private". */
+/* Appends how the flags `before` and `now` differ: "is no longer public and is now private". */
 void limits_add_flags(struct buf *line, enum limits_flags of, unsigned before, unsigned now);
 /* Returns ACC_SYNTHETIC if there is an attribute Synthetic (JVMS 4.7.8), else 0. */
 unsigned limits_synthetic(struct cf_attributes attributes);
@@ -74,8 +74,8 @@ void limits_pool(struct limits *l);
 unsigned limits_release(const struct limits *l);
 
 /*
- * Opens a class attribute that JDK `release` and later check, in class files for JDK `release` and
- * later.  Returns an iteration without entries if the JVM ignores the attribute.
+ * Opens the class attribute `name`.  Returns an iteration without entries if the JVM ignores the
+ * attribute, because the JVM is older than JDK `release` or the class file is for an older JDK.
  */
 struct class_attribute limits_attribute(const struct limits *l, const struct cf_class *class,
 					const char *name, unsigned release);

@@ -41,7 +41,7 @@ static uint64_t hash_ref(uint64_t h, const struct cf_pool *pool, uint16_t index)
 	return hash_text(hash_text(h, ref.name), ref.descriptor);
 }
 
-/* Returns a hash of a constant's value, which does not depend on its index. */
+/* Returns a hash of a constant's value.  The hash does not depend on the constant's index. */
 static uint64_t hash_constant(const struct cf_pool *pool, uint16_t index)
 {
 	uint8_t tag = cf_tag(pool, index);

@@ -27,8 +27,8 @@ static const struct jfr_profile_set wall_clock = {
 };
 
 /*
- * A thread that runs, or that waits in native code (for example for a socket), has samples.  Other
- * waits of a thread are events.
+ * JFR samples a thread that runs, or that waits in native code (for example for a socket).  It
+ * records all other waits of a thread as events with a duration.
  */
 static const struct jfr_profile_set states = {
 	.unit = "ns",
@@ -152,8 +152,8 @@ bool jfr_profile_is_waiting(const char *method)
 }
 
 /*
- * Knows the same classes as async-profiler.  A thread that waits for work is parked for an object
- * of another class.
+ * Returns true for the classes that async-profiler treats as locks.  A thread that waits for work
+ * is parked for an object of another class.
  */
 bool jfr_profile_is_lock(const char *class)
 {

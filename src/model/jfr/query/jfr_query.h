@@ -21,8 +21,8 @@ enum jfr_aggregate {
 	JFR_FIRST,
 	JFR_LAST,
 	/*
-	 * As JFR_LAST, but removes each group whose last event is older than the last event of all
-	 * groups
+	 * As JFR_LAST, but removes each group whose last event is older than the newest event of
+	 * the query
 	 */
 	JFR_LATEST,
 	JFR_SUM_OF,
@@ -40,7 +40,7 @@ enum jfr_aggregate {
 };
 
 struct jfr_query_column {
-	const char *key; /* key in JSON; its words are the heading in text */
+	const char *key; /* key in JSON; the words of the key are the heading in text */
 	/*
 	 * The value: "field.field" of all sources that have this field, or "AB:field" of the
 	 * sources with the aliases A and B.  Special paths: "*" counts events; "eventType.label";
@@ -55,7 +55,7 @@ struct jfr_query_column {
 struct jfr_query_source {
 	const char *event; /* event type such as "jdk.CPULoad"; NULL: every type */
 	char alias;        /* letter for the source in paths; 0: none */
-	const char *field, *value; /* use only events in which `field` has this text; NULL: all */
+	const char *field, *value; /* only events whose `field` has the text `value`; NULL: all */
 };
 
 struct jfr_query {

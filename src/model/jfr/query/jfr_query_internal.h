@@ -12,7 +12,7 @@ struct jfr_sum {
 	double total;
 	int64_t integers; /* sum of integers; an overflow yields the largest number */
 	int64_t time, first_time; /* times of the events with `cell` and `first` */
-	/* for percentiles, all values; for JFR_UNIQUE, the group numbers of all values */
+	/* for percentiles, all values; for JFR_UNIQUE, the number of each value in run->groups */
 	double *values;
 	size_t n, cap;
 };
@@ -37,7 +37,7 @@ struct jfr_seen {
 struct jfr_getter {
 	enum jfr_getter_kind kind;
 	struct jfr_path path;
-	/* the path begins with a constant, so the value for each key is read only once */
+	/* the path's first field refers to a constant by a key: read the value once for each key */
 	bool is_constant;
 	/* events are grouped by this path, so its value is read only once for each group */
 	bool is_group;
@@ -87,8 +87,8 @@ struct jfr_queries {
 void jfr_getter_bind(struct jfr_getter *g, const struct jfr_type *type, const char *path);
 void jfr_getter_release(struct jfr_getter *g);
 /*
- * Reads the value for an event.  Sets *group to the number of the value among the values by which
- * events are grouped.
+ * Reads the value for an event.  Sets *group to a number by which events are grouped: equal values
+ * have equal numbers.
  */
 void jfr_getter_read(struct jfr_getter *g, struct jfr_query_run *run, const struct jfr_event *e,
 		     struct jfr_cell *cell, uint32_t *group);
