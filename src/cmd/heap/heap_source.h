@@ -8,8 +8,8 @@
 #include "render/json.h"
 
 /*
- * The options of all commands that analyse a heap.  A command's option struct has this as a member,
- * and its rows have HEAP_ROWS.
+ * The options of all commands that analyse a heap.  The option struct of such a command has a
+ * struct heap_opts as a member, and its option rows include HEAP_ROWS.
  */
 struct heap_opts {
 	int engine; /* enum heap_engine */

@@ -32,8 +32,8 @@ static int ask_features(const struct ctx *ctx, bool gzip, struct hprof_features 
 }
 
 /*
- * Returns the used heap in bytes, or an upper bound if hsperfdata is missing or has 0 (G1 before
- * the first collection); -1: unknown.
+ * Returns the used heap in bytes.  If hsperfdata is missing or has 0 (G1 before the first
+ * collection), returns an upper bound for the used heap; -1: unknown.
  */
 static int64_t heap_of(const struct jvm *jvm)
 {
@@ -48,9 +48,9 @@ static int64_t heap_of(const struct jvm *jvm)
 }
 
 /*
- * Returns the most bytes that the files of the JVM take on disk; 0: the JVM writes none, or the
- * size is unknown.  In a dump, references and headers may be twice as large, and segments exist
- * together with the file into which they are merged.
+ * Returns an upper bound for the disk space in bytes of the JVM's files; 0: the JVM writes none, or
+ * the heap size is unknown.  References and headers may be twice as large in a dump as in the heap.
+ * Segments take space in addition to the file into which they are merged.
  */
 static uint64_t room_for(const struct vm_dump_request *rq)
 {

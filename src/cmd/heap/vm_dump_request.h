@@ -15,7 +15,7 @@ struct vm_dump_request {
 	bool by_fifo;
 	struct staged_file *staged; /* a FIFO or a file to which the JVM writes */
 	struct buf line;            /* the diagnostic command */
-	const char *args[1];        /* argument of the operation `attach`: the text of `line` */
+	const char *args[1];        /* the argument in `attach`: the text of `line` */
 	/*
 	 * Reports the bytes that the JVM has written, as a sign that it works on the dump, which
 	 * may take longer than ATTACH_LONG_MS (attach/attach.h).  Called on the thread that waits
@@ -24,8 +24,8 @@ struct vm_dump_request {
 	struct attach_progress progress;
 	_Atomic uint64_t received; /* bytes that jtool has received through the FIFO */
 	/*
-	 * descriptor of the caller's file, if the JVM's dump is copied straight to it; `progress`
-	 * then adds the size of that file; -1: none
+	 * descriptor of the caller's file, if the JVM's dump is copied straight to that file;
+	 * `progress` then counts the size of the file in addition; -1: not copied so
 	 */
 	int out_fd;
 	pthread_mutex_t lock;      /* protects `staged` */

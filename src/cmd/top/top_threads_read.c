@@ -10,8 +10,8 @@
 
 /*
  * A thread dump pauses the JVM.  So after a dump, jtool waits for DUMP_WAIT_MS, and then requests
- * one dump for all threads that have started since.  It doubles this time for a JVM that starts
- * threads all the time, up to DUMP_WAIT_MAX_MS.
+ * one dump for all threads that have started since.  For a JVM that starts threads all the time,
+ * jtool doubles the wait after each dump, up to DUMP_WAIT_MAX_MS.
  */
 #define DUMP_WAIT_MS 10000
 #define DUMP_WAIT_MAX_MS 320000
