@@ -64,7 +64,8 @@ struct cmd {
 	bool takes_all; /* TARGET may be "all": run() is called for each JVM, several at a time */
 	bool takes_file; /* TARGET may be a file: a path with a slash, FILE.hprof[.gz], … */
 	/*
-	 * returns true for a TARGET that names a file in a form not listed at takes_file; or NULL
+	 * returns true if TARGET names a file in a further form, in addition to those of
+	 * takes_file; NULL: there is no further form
 	 */
 	bool (*is_file)(const char *target);
 	int min_args, max_args; /* limits for the arguments after TARGET; max_args -1: no limit */

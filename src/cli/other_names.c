@@ -7,7 +7,7 @@
 
 /*
  * Names of commands in the JDK, jattach, Arthas, async-profiler and MAT, and other words that users
- * are likely to try, with the command of jtool.
+ * are likely to try; `command` is the command of jtool that does the same.
  */
 static const struct {
 	const char *name, *command;

@@ -82,9 +82,10 @@ const char *identify_gc_flag(const char *flags)
 
 /*
  * Updates the clues by a thread's name.  Knows the names of JDK 8 to 27 as the kernel cuts them.
- * The VM thread starts after the collector's threads, so its name ends the search.  Parallel has
- * only worker threads.  The worker threads of G1 and of other collectors have the same names, so a
- * thread that only another collector has replaces the clue "Parallel".
+ * The VM thread starts after the collector's threads, so its name ends the search.  A worker thread
+ * sets the clue "Parallel", because Parallel has no other threads.  The worker threads of G1 and
+ * other collectors have the same names, so the name of any of their other threads replaces the clue
+ * "Parallel".
  */
 bool identify_thread(struct gc_clues *clues, const char *name)
 {

@@ -33,8 +33,8 @@ void jvm_files_release(struct jvm_files *files);
 void jvm_files_read(const struct procfs *proc, struct jvm *jvm, const struct jvm_files *files);
 
 /*
- * Fills in the properties that /proc alone shows, and names in jvm->hung the file system of the JVM
- * that does not answer.
+ * Fills in the properties that /proc alone shows.  Sets jvm->hung to a text that names the file
+ * system that does not answer, see jvm_files_hung().
  */
 void jvm_files_skip(const struct procfs *proc, struct jvm *jvm, const struct jvm_files *files);
 

@@ -35,7 +35,7 @@ void json_put_known(struct json *parent, const char *key, bool known, uint64_t v
 /* Adds a child to an object or array, which takes ownership of it. */
 void json_put(struct json *parent, const char *key, struct json *child);
 
-/* Every document that is an object begins with this member, the version of the keys. */
+/* The first member of every document that is an object: the version of the set of keys. */
 #define JSON_SCHEMA "\"schema\":1"
 
 /*

@@ -21,7 +21,7 @@ struct view {
 	 * `name` is "a.b.C.m"; `method` has the parameter types as well if the method is overloaded
 	 */
 	struct buf name, method;
-	int outcome;             /* result of trace_value_next() for the call's result */
+	int outcome;             /* what trace_value_next() returned for `result` */
 	struct trace_value result;
 };
 

@@ -40,8 +40,7 @@ static void add_wait(struct buf *out, const struct dump_thread *t)
 }
 
 /*
- * Appends at most `most` stack frames, without the frames of the lock's own methods, which are the
- * same in all stacks.
+ * Appends at most `most` stack frames, the innermost first, and then the number of further frames.
  */
 static void add_frames(struct buf *out, const struct dump_thread *t, size_t most,
 		       const char *indent)
