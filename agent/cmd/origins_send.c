@@ -65,7 +65,10 @@ static int find_module(struct ag_origins *p, jclass class, uint32_t *id)
 	return send_text(p, WIRE_MODULE, *id, name);
 }
 
-/* Finds the object that identifies a code source: protection domain, or module of a boot class. */
+/*
+ * Finds the object that identifies the code source of a class: the protection domain of the class,
+ * or for a boot class its module.
+ */
 static int find_source_object(struct ag_origins *p, jclass class, const struct ag_origin *origin,
 			      jobject *object, bool *is_module)
 {

@@ -211,7 +211,7 @@ int ag_chan_send(struct ag_chan *ch, uint16_t type, const struct wire_writer *pa
 	return send_all(ch, frame, WIRE_HEADER_LEN + payload->len);
 }
 
-/* Receives len bytes.  Returns 1, 0 at end of file before the first byte, or -1 on an error. */
+/* Receives len bytes.  Returns 1; or 0 at end of file before the first byte; or -1 on an error. */
 static int receive_all(struct ag_chan *ch, uint8_t *data, size_t len, int timeout_ms)
 {
 	size_t got = 0;

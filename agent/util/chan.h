@@ -62,8 +62,8 @@ struct ag_wait_limit {
 };
 
 /*
- * Sends all buffered frames within the time of `limit`.  Returns 1 if all are sent, 0 if the
- * client reads too slowly (the rest stays buffered), or -1 if the channel is broken.
+ * Sends all buffered frames within the time of `limit`.  Returns 1 if all are sent; or 0 if
+ * the client reads too slowly (the rest stays buffered); or -1 if the channel is broken.
  */
 int ag_chan_flush_within(struct ag_chan *ch, struct ag_wait_limit *limit);
 
@@ -75,9 +75,9 @@ int ag_chan_try_flush(struct ag_chan *ch);
  */
 bool ag_chan_has_room(const struct ag_chan *ch, size_t n);
 /*
- * Waits up to ms milliseconds for a frame from the client, or, if the buffer has unsent bytes,
- * until the socket accepts some of them.  Returns 1 if a frame has arrived, 0 if not, or -1 if the
- * client has disconnected, which breaks the channel.  A signal ends the wait early.
+ * Waits up to ms milliseconds for a frame from the client.  If the buffer has unsent bytes, the
+ * wait also ends when the socket accepts bytes.  A signal ends the wait early.  Returns 1 if a
+ * frame has arrived; or 0 if not; or -1 if the client has disconnected, which breaks the channel.
  */
 int ag_chan_watch(struct ag_chan *ch, int ms);
 
@@ -89,7 +89,10 @@ struct ag_frame {
 	struct wire_reader payload; /* valid until the next ag_chan_receive() */
 };
 
-/* Waits for a frame without a time limit.  Returns 1, 0 at end of file, or -1 on an error. */
+/*
+ * Waits for a frame without a time limit.  Returns 1 with a frame; or 0 at end of file; or -1 on an
+ * error.
+ */
 int ag_chan_receive(struct ag_chan *ch, struct ag_frame *frame)
 	__attribute__((warn_unused_result));
 

@@ -28,7 +28,10 @@ static inline uint8_t *heap_stream_put_first(uint8_t *to, enum heap_stream_kind 
 		to, heap_stream_fold((int64_t)(words - base)) << HEAP_STREAM_KIND_BITS | kind);
 }
 
-/* Writes a size.  The low bit of this number is 1 for an array; the array's length follows. */
+/*
+ * Writes the size in words, shifted left by 1 bit.  For an array, sets bit 0, and writes the
+ * array's length as a second number.
+ */
 static inline uint8_t *heap_stream_put_size(uint8_t *to, uint64_t size, bool is_array,
 					    uint32_t length)
 {

@@ -56,7 +56,7 @@ static bool check_enclosing(struct check *c, const struct cf_attribute *a)
 	return check_class_index(c, a);
 }
 
-/* Checks the ConstantValue of a static field; other fields ignore it (JVMS 4.7.2). */
+/* Checks the ConstantValue of a static field; the JVM ignores that of other fields (JVMS 4.7.2). */
 static bool check_constant_value(struct check *c, const struct cf_attribute *a)
 {
 	uint8_t tag = cf_tag(c->pool, u2_at(a, 0)), wanted;
@@ -367,7 +367,8 @@ static size_t find_rule(const struct check *c, struct cf_text name, enum attribu
 }
 
 /*
- * Checks required and mutually exclusive attributes.  `seen` has a bit for each rule that applied.
+ * Checks required and mutually exclusive attributes.  Bit i of `seen` is set if rules[i] applied to
+ * an attribute.
  */
 static bool check_seen(struct check *c, uint32_t seen, enum attribute_location at)
 {

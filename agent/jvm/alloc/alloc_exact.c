@@ -105,8 +105,8 @@ static int prepare(struct ag_jvm *jvm, struct ag_alloc_profile *profile)
 }
 
 /*
- * Starts counting: adds the loaded classes to the profile and the hooks to their code.  Enables
- * ClassPrepare before it lists the loaded classes, so that no class is missed.
+ * Starts counting: adds the loaded classes to the profile, and adds hooks to the code of these
+ * classes.  Enables ClassPrepare before it lists the loaded classes, so that no class is missed.
  */
 static int start(struct ag_jvm *jvm, struct ag_alloc_profile *profile)
 {

@@ -56,8 +56,8 @@ uint32_t ag_array_site_new(struct ag_exact *exact, enum ag_array_site_kind kind,
 			   size_t owner_len);
 
 /*
- * In alloc_hooks.c: ag_alloc_hooks_on() lets the hooks count for this profile.
- * ag_alloc_hooks_off() stops that and waits for hooks in flight.
+ * In alloc_hooks.c: ag_alloc_hooks_on() makes the hooks count in this profile.
+ * ag_alloc_hooks_off() makes them stop, and waits until no thread runs a hook.
  */
 void ag_alloc_hooks_on(struct ag_alloc_profile *profile);
 void ag_alloc_hooks_off(struct ag_alloc_profile *profile);

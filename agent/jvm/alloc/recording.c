@@ -104,7 +104,7 @@ bool ag_recording_is_on(uint64_t *ns)
 		return false;
 	lock();
 	*ns = (uint64_t)(ag_now_ns() - recording.begin_ns);
-	on = !recording.over || recording.busy; /* over and busy: it is just being ended */
+	on = !recording.over || recording.busy; /* over and busy: a thread is ending it now */
 	unlock();
 	return on;
 }

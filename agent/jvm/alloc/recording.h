@@ -27,8 +27,9 @@ struct ag_turn {
 	uint32_t flags;
 };
 /*
- * Waits for exclusive access to the recording.  Returns 1 with access, until ag_recording_leave(),
- * or 0 if there is no recording or it has ended, or -1 with the error recorded.
+ * Waits for exclusive access to the recording.  Returns 1 if the caller has access, which lasts
+ * until ag_recording_leave(); or 0 if there is no recording or the recording has ended; or -1 with
+ * the error recorded.
  */
 int ag_recording_enter(struct ag_jvm *jvm, struct ag_turn *turn);
 void ag_recording_leave(void);
@@ -45,9 +46,9 @@ void ag_recording_ask_end(void);
 bool ag_recording_wait(int ms);
 /*
  * Ends the recording for all other threads, whose calls of ag_recording_enter() return 0 from now
- * on.  Waits up to max_ms milliseconds until no other thread has access to the recording, and
- * stores in *turn whether that is so.  Returns the profile, which the caller must then end, or NULL
- * if there is no recording or if another thread is ending it.
+ * on.  Waits up to max_ms milliseconds until no other thread has access to the recording.  Sets
+ * *turn to false if a thread still has access after that time, else to true.  Returns the profile,
+ * which the caller must then end; or NULL if there is no recording or another thread is ending it.
  */
 struct ag_alloc_profile *ag_recording_end(int max_ms, bool *turn);
 

@@ -99,10 +99,11 @@ static void write_loaded(struct ag_graph_walk *w)
 }
 
 /*
- * Gives a number to a class that is not in the class index, and writes the class.  Tags it, so that
- * it can be found after the walk.  Writes in addition a root of the agent thread that has the size
- * of the java.lang.Class.  For a class of the index, HotSpot itself reports such a root, because
- * the agent has a local reference to the class.
+ * Gives a number to a class that is not in the class index, and writes the class.  Tags the class,
+ * so that the agent can find it after the walk.  In addition to the class, writes a ROOT record
+ * with the size of the java.lang.Class: a local reference of the agent thread.  For a class of the
+ * class index, HotSpot itself reports such a root, because the agent has a local reference to the
+ * class.
  */
 static struct ag_hash_entry *new_class(struct ag_graph_walk *w, uint64_t address, jlong size,
 				       jlong *tag)

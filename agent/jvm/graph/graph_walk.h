@@ -23,10 +23,10 @@
 #define AG_REFERENT(index, strength) ((uint32_t)(index) << 2 | (strength))
 
 /*
- * Has, for each class of the class index, the values of the reference fields of its java.lang.Class
- * (its mirror), see graph_mirrors.c.
+ * struct ag_mirrors has, for each class of the class index, the values of the reference fields of
+ * the class's java.lang.Class (its mirror), see graph_mirrors.c.
  */
-#define AG_MIRROR_FIELDS 24 /* maximum of these fields; JDK 8 to 27 have up to 17 */
+#define AG_MIRROR_FIELDS 24 /* maximum of such fields; in JDK 8 to 27 a Class has up to 17 */
 struct ag_mirrors {
 	struct ag_mirror_field {
 		jobject object; /* a local reference */
@@ -34,7 +34,7 @@ struct ag_mirrors {
 		bool owns_ref;  /* false: an earlier entry has the same reference, and owns it */
 	} *list;
 	uint32_t n, cap;
-	/* by class number: index of its first value in `list`; one more entry, which is n */
+	/* indexed by class number: index in `list` of its first value; then one entry that is n */
 	uint32_t *first;
 };
 
@@ -56,12 +56,12 @@ struct ag_graph_walk {
 	const uint32_t *referents;       /* AG_REFERENT() of each class in `loaded` */
 	const struct ag_mirrors *mirrors;
 	struct ag_vthreads vthreads;
-	const struct ag_self_objects *own; /* the agent's; the last are the arrays and the holder */
+	const struct ag_self_objects *own; /* the agent's objects, with arrays and holder last */
 	struct ag_wait_limit patience; /* limits the pause, and sums up the waits for the client */
 	uint64_t written;      /* bytes of the heap stream in earlier frames */
 	int64_t begin_ns;      /* begin of the pause; 0: before the first callback */
 	uint64_t holder;       /* address of the holder, see graph.h */
-	uint64_t seen_elements; /* bits: elements of the holder that were reported at their index */
+	uint64_t seen_elements; /* bit i: element i of the holder was reported at index i */
 	uint32_t n_mirrors;    /* number of classes of the class index written as MIRROR so far */
 	uint32_t next_thread;  /* index in graph->threads at which the next search begins */
 	bool too_many_classes; /* there are more than AG_GRAPH_NEW new classes */

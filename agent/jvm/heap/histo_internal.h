@@ -16,8 +16,8 @@ enum ag_outcome {
 
 /*
  * Each of these two functions fills the census with a row for each class, even for a class without
- * instances, and own->rows with the rows of the agent's objects.  If it returns AG_COUNTED, it has
- * taken ownership of the class list.
+ * instances, and own->rows with the rows of the agent's objects.  A function that
+ * returns AG_COUNTED has taken ownership of the class list.
  */
 enum ag_outcome ag_histo_by_klass(struct ag_jvm *jvm, const struct ag_klass_probe *probe,
 				  struct ag_classes *classes, struct ag_self_objects *own,

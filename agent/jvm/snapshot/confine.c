@@ -168,10 +168,10 @@ static int leave_no_core(void)
 
 /*
  * Permits only system calls that send data, and those with which HotSpot allocates memory.  A call
- * that waits for another thread ends the child, because the child has no other thread.  So does a
- * call that sends a signal: when HotSpot aborts, it sends a signal to its own thread with the
- * thread id that musl has cached, and in the child the cached id is that of a thread of the JVM.
- * Every other call fails with EPERM.
+ * that waits for another thread ends the child, because the child has no other thread.  A call that
+ * sends a signal also ends the child, because the signal could reach the JVM: when HotSpot aborts,
+ * it sends a signal to the thread id that musl has cached, and in the child this is the id of a
+ * thread of the JVM.  Every other call fails with EPERM.
  */
 static int drop_calls(void)
 {
