@@ -15,8 +15,8 @@
 struct semi_nca {
 	struct graph_dfs dfs;
 	/*
-	 * for each node, a range with the numbers of the nodes that have an edge to it outside of
-	 * the search tree
+	 * A range for each node.  The range of node n has the depth-first numbers of the nodes from
+	 * which an edge that is not in the search tree leads to n.
 	 */
 	uint32_t *others;
 	/*
@@ -103,7 +103,7 @@ static void find_others(struct semi_nca *r)
 
 /*
  * Returns the least semidominator of v and of its ancestors whose numbers are above w, and
- * compresses the path.  On the way up, the links are reversed, so that no stack is needed.
+ * compresses the path.  Reverses the links on the way up, so that it needs no stack.
  */
 static uint32_t least_above(struct link *links, uint32_t v, uint32_t w)
 {

@@ -37,7 +37,7 @@ struct graph_edge {
 struct graph_root {
 	uint32_t node;
 	enum heap_stream_root kind;
-	uint64_t thread; /* thread, depth and method have the values of struct heap_stream_record */
+	uint64_t thread; /* thread, depth, method: as in struct heap_stream_record */
 	uint32_t depth, method;
 };
 
@@ -139,8 +139,8 @@ void graph_bfs(const struct graph *g, bool weak, struct graph_bfs *bfs);
 /*
  * Finds paths that explain why `nodes` are alive.  An object in a static field is reachable through
  * the loader of its class, but that part of the path explains nothing.  So a path begins either at
- * a root or at a class object, if that object is reachable without passing `nodes`, and if the
- * loader of the class is not one of `nodes`.
+ * a root or at a class object.  It begins at a class object only if that class object is reachable
+ * without passing `nodes`, and if the loader of the class is not one of `nodes`.
  */
 void graph_bfs_to(const struct graph *g, bool weak, const uint32_t *nodes, size_t n,
 		  struct graph_bfs *bfs);

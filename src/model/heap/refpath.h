@@ -17,7 +17,8 @@ void refpath_find(const struct graph *g, const struct graph_bfs *bfs, uint32_t n
 void refpath_release(struct refpath *path);
 
 /*
- * Returns whether nodes[i - 1] and nodes[i] are of one class, and edge i is a field or an element.
+ * Returns whether nodes[i - 1] and nodes[i] have the same class, and edges[i] is a field or
+ * an element.
  */
 bool refpath_continues(const struct heap *h, const struct refpath *path, size_t i);
 

@@ -14,7 +14,7 @@ struct outline_node {
 struct outline {
 	const struct retained_tree_opts *opts;
 	struct big_objects bigs;
-	struct outline_node *nodes;  /* one for each big object, and the last for the roots */
+	struct outline_node *nodes;  /* one for each big object; the last is for the roots */
 	uint32_t *holders;    /* for held_by_class_wanted.holders */
 	uint8_t *roles;
 };
@@ -45,8 +45,8 @@ static bool may_hold(const struct outline *l, const struct graph_edge *edge)
 }
 
 /*
- * Finds the holder's edges to all big objects that it dominates, in one scan of its edges, which
- * may be many.
+ * Finds an edge, if there is one, from the holder to each big object that it directly dominates.
+ * Scans the edges of the holder only once, because a holder may have many edges.
  */
 static void find_edges(struct outline *l, uint32_t holder)
 {
@@ -115,7 +115,10 @@ static void add_object(struct outline *l, struct retained_tree *t, uint32_t numb
 	find_edges(l, number);
 }
 
-/* Adds an entry for the total of a holder's other objects; fill_rests() fills it in. */
+/*
+ * Adds an entry for the total of the objects below a holder that have no entry of their own.
+ * fill_rests() fills in the total.
+ */
 static void add_rest(struct outline *l, struct retained_tree *t, uint32_t number, unsigned depth)
 {
 	uint32_t node = number < l->bigs.n ? l->bigs.list[number].node : l->bigs.tree->n;
@@ -153,8 +156,8 @@ static void add_entries(struct outline *l, struct retained_tree *t)
 }
 
 /*
- * Fills in the totals of other objects, and removes the entries of totals that are too small to be
- * shown.
+ * Fills in the totals of the entries that add_rest() has added, and removes those of these entries
+ * whose total is too small to be shown.
  */
 static void fill_rests(struct outline *l, struct retained_tree *t)
 {

@@ -35,8 +35,8 @@ static const struct row injected[] = {
 };
 
 /*
- * Numbers of @Contended fields, which are all in one group.  A row without fields means that the
- * class itself is @Contended.
+ * How many @Contended fields a class has; these fields are all in one contention group.  A row
+ * without fields means that the class itself is @Contended.
  */
 static const struct row contended[] = {
 	{ "java.lang.Thread", 8, 18, 1, 2, 0, 0, 0 },

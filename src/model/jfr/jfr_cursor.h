@@ -1,6 +1,6 @@
 /*
- * Reads the numbers of a flight recording.  A flag of the chunk says whether they are big-endian,
- * or compressed to 1 to 9 bytes (JDK's jdk/jfr/internal/consumer/RecordingInput.java).
+ * Reads the numbers of a flight recording.  A flag of the chunk says whether the numbers are
+ * big-endian, or compressed to 1 to 9 bytes (jdk/jfr/internal/consumer/RecordingInput.java).
  *
  * A read beyond the end sets `failed` and returns 0, and so does every later read.
  */
@@ -79,7 +79,7 @@ static inline uint64_t jfr_compressed(struct jfr_cursor *c)
 	return value;
 }
 
-/* Reads a short, int or long.  It has n bytes if the chunk is not compressed. */
+/* Reads a short, int or long: n bytes, or a compressed number if the chunk is compressed. */
 static inline uint64_t jfr_number(struct jfr_cursor *c, unsigned n)
 {
 	return c->compressed ? jfr_compressed(c) : jfr_raw(c, n);
@@ -96,8 +96,8 @@ static inline int32_t jfr_int(struct jfr_cursor *c)
 }
 
 /*
- * Reads a number of elements.  Fails if it exceeds the number of bytes that are left, because each
- * element has at least one byte.
+ * Reads a number of elements.  Fails if the number exceeds the number of bytes that are left,
+ * because each element has at least one byte.
  */
 static inline uint32_t jfr_count(struct jfr_cursor *c)
 {

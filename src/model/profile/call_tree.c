@@ -134,8 +134,8 @@ static uint32_t *sort_nodes(const struct call_tree *t)
 }
 
 /*
- * Links the children of each node in the order of their names.  For this, inserts each node before
- * its siblings, from the last name to the first.
+ * Links the children of each node in the order of their names: visits the nodes from the last name
+ * to the first, and makes each node the first child of its parent.
  */
 static void link_children(struct call_tree *t)
 {

@@ -66,7 +66,7 @@ struct thread_dump {
 	size_t n_claims, cap_claims;
 	size_t n_rings;  /* number of deadlocks */
 	bool complete;   /* the dump has the end of the list of threads */
-	/* the dump has ownable synchronizers: it is by Thread.print -l or by Thread.dump_to_file */
+	/* the dump lists ownable synchronizers: from Thread.print -l or Thread.dump_to_file */
 	bool has_synchronizers;
 	struct buf unknown; /* the lines whose form is unknown */
 };

@@ -12,8 +12,8 @@ void thread_list_add_frame(struct dump_thread *t, char *frame);
 /* Adds a lock that the thread holds.  Takes ownership of lock.class. */
 void thread_list_add_hold(struct dump_thread *t, struct thread_lock lock);
 /*
- * Sets the lock that the thread waits for, unless it is known already.  Takes ownership of
- * lock.class in both cases.
+ * Sets the lock that the thread waits for.  Ignores `lock` if such a lock was set before.
+ * Takes ownership of lock.class in both cases.
  */
 void thread_list_add_wait(struct dump_thread *t, enum thread_wait wait, struct thread_lock lock);
 

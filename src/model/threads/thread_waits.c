@@ -130,7 +130,7 @@ static void find_ring(struct thread_dump *d, size_t start, size_t *seen)
  */
 static void count_waiting(struct thread_dump *d)
 {
-	/* indexed by thread: number of waiting threads that were not counted yet */
+	/* indexed by owner: number of threads that wait for the owner and are not counted yet */
 	size_t *waiters = xcalloc(d->n + 1, sizeof(*waiters));
 	size_t *leaves = xcalloc(d->n + 1, sizeof(*leaves)), n = 0;
 

@@ -98,8 +98,8 @@ void top_threads_name(struct top_threads *t, const struct thread_dump *dump)
 		struct top_thread *found = bsearch(&key, t->list, t->n, sizeof(key), by_tid);
 
 		/*
-		 * The dump may have an older thread with the same tid if this thread was created
-		 * after the request for the dump.
+		 * If `found` was created after the request for the dump, `is_asked` is false: then
+		 * `d` may be an older thread that had the same tid.
 		 */
 		if (!found || d->tid < 0 || d->virtual || !found->is_asked || !*d->name)
 			continue;

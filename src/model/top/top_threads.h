@@ -50,9 +50,9 @@ void top_threads_update(struct top_threads *t, const struct thread_reading *read
 void top_threads_release(struct top_threads *t);
 
 /*
- * Returns whether a dump would give names to threads.  It would if a thread was in two readings and
- * no dump was requested for it.  A thread that was in only one reading is not worth the pause of a
- * dump.
+ * Returns whether a dump is needed for the name of a thread: a thread was in two readings, and no
+ * dump was requested since the thread's start.  A thread that was in only one reading is not worth
+ * the pause of a dump.
  */
 bool top_threads_are_unknown(const struct top_threads *t);
 /*
@@ -64,8 +64,8 @@ void top_threads_ask(struct top_threads *t);
 void top_threads_name(struct top_threads *t, const struct thread_dump *dump);
 
 /*
- * Returns the thread's name.  If it is unknown, returns the part of it that the kernel has
- * (`comm`).
+ * Returns the thread's name, or `comm` if the name is unknown: the kernel's copy of the beginning
+ * of the name.
  */
 const char *top_thread_name(const struct top_thread *t);
 /* Returns a word for the thread's state in the kernel: "running", "sleeping", …. */

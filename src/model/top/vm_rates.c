@@ -1,8 +1,8 @@
 #include "model/top/vm_rates.h"
 
 /*
- * limit in seconds for the window from window_s to now; if it is longer, window and window_bytes
- * are halved
+ * Limit in seconds for the window, which is the time from `window_s` to the reading.  A longer
+ * window is halved, and `window_bytes` with the window.
  */
 #define WINDOW_S 20
 

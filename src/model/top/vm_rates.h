@@ -47,8 +47,8 @@ struct vm_history {
 	bool is_timed;     /* collected_s and window_s are set */
 	double collected_s; /* time of the last reading that saw a new collection */
 	/*
-	 * if eden's counter changes only in collections: since the time window_s, window_bytes were
-	 * allocated
+	 * used if eden's counter changes only in collections: `window_bytes` is the number of bytes
+	 * allocated since the time `window_s`
 	 */
 	double window_s, window_bytes;
 	double allocation; /* the last rate that could be computed; only valid if has_allocation */

@@ -27,8 +27,8 @@ struct binding {
 };
 
 /*
- * The profile of one set of sources.  The profiles of all sets are read in one pass; the first that
- * has events is the result.
+ * The profile of one set of sources.  The profiles of all sets are read in one pass; the first
+ * profile that has events is the result.
  */
 struct candidate {
 	const struct jfr_profile_set *set;
@@ -64,8 +64,8 @@ static void find(const struct jfr_type *type, const char *name, struct jfr_path 
 }
 
 /*
- * Finds a field that is a constant.  A stack or thread is recognised only by the key of such a
- * field.
+ * As find(), but only for a field whose value is a key in the table of constants: stacks and
+ * threads are recognised by this key.
  */
 static void find_constant(const struct jfr_type *type, const char *name, struct jfr_path *path)
 {
@@ -88,8 +88,8 @@ static void bind(const struct jfr_profile_source *s, struct binding *b, const st
 }
 
 /*
- * If a set has the type as a source, finds the fields of the type.  Returns the value for
- * jfr_type.user, or USER_NONE.
+ * If a set has the type as a source, finds the fields of the type, and returns the value for
+ * jfr_type.user.  Else returns USER_NONE.
  */
 static uint32_t bind_source(struct pass *pass, const struct jfr_type *type)
 {
@@ -106,8 +106,8 @@ static uint32_t bind_source(struct pass *pass, const struct jfr_type *type)
 }
 
 /*
- * If every profile needs the type, finds its fields.  Returns the value for jfr_type.user, or
- * USER_NONE.
+ * If `type` is one of the types that profiles of every kind need, finds the fields of the type, and
+ * returns the value for jfr_type.user.  Else returns USER_NONE.
  */
 static uint32_t bind_other(struct pass *pass, const struct jfr_type *type)
 {
@@ -306,7 +306,7 @@ static int take(void *arg, const struct jfr_event *e, struct err *err)
 	return 0;
 }
 
-/* Sets in p->gaps what recordings of this event type, by this JVM, cannot show. */
+/* Sets in p->gaps what a recording with the event type p->source by this JVM cannot show. */
 static void set_gaps(const struct pass *pass, struct profile *p)
 {
 	bool samples = p->kind == PROFILE_CPU || p->kind == PROFILE_WALL;

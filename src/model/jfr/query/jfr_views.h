@@ -6,7 +6,7 @@
 
 /* Returns view number i in a list of all views; NULL after the last. */
 const struct jfr_query *jfr_view_at(size_t i);
-/* Returns the view whose `name` or `other_name` this is; NULL if there is none. */
+/* Returns the view whose member `name` or `other_name` equals `name`; NULL if there is none. */
 const struct jfr_query *jfr_view_find(const char *name);
 
 #endif
