@@ -14,11 +14,14 @@ struct stack_files {
 	struct atomic_file files[STACKFILE_KINDS];
 	bool open[STACKFILE_KINDS];
 	/*
-	 * an earlier tree, with totals: the flame graph shows the difference to it; NULL: no
-	 * difference
+	 * an earlier tree, with totals: the flame graph shows the difference to that tree; NULL:
+	 * the flame graph shows no difference
 	 */
 	const struct call_tree *before;
-	/* What pprof has; no tree: that of stack_files_write(). */
+	/*
+	 * What the pprof file has.  If `trees` is empty, the file has the tree that is passed to
+	 * stack_files_write().
+	 */
 	struct pprof_profile pprof;
 	bool no_lines; /* write collapsed stacks with method names, without line numbers */
 };
@@ -42,8 +45,8 @@ bool stack_files_any(const struct stack_files *f);
 
 /*
  * Computes the totals of the tree `t`, writes it to all files that are open, and prints a notice
- * for each file.  Collapsed stacks have the first value of each node, pprof has both.  `title` and
- * `subtitle` are for the flame graph.
+ * for each file.  Collapsed stacks have only the first value of each node; the pprof file has both
+ * values.  `title` and `subtitle` are for the flame graph.
  */
 int stack_files_write(struct stack_files *f, const struct ctx *ctx, struct call_tree *t,
 		      const char *title, const char *subtitle, struct err *err) _must_check_;

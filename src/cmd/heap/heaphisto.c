@@ -32,7 +32,7 @@ struct count {
 
 #define VM_HISTOGRAM_MAX (256u * 1024 * 1024)
 #define DUMP_NAMES_MAX (1u << 30)    /* limit in bytes for the names and classes of a dump */
-/* limit for unread bytes of the JVM's dump; suffices, as counting is faster than writing */
+/* limit for unread bytes of the JVM's dump: enough, because jtool counts faster than it grows */
 #define DUMP_WAITING_MAX (256u << 20)
 
 struct histo_opts {
@@ -279,7 +279,7 @@ static int ask(const struct ctx *ctx, struct count *c, struct err *err)
 	if (engine == HEAP_BY_AUTO && opts->live) {
 		if (ask_snapshot(ctx, c, &why) == 0)
 			return 0;
-		/* ask_snapshot() has counted, but the agent could not restore everything */
+		/* The rows are complete; only the end of the session has failed. */
 		if (c->histo.n > 0)
 			return err_set(err, why.code, "%s", why.text);
 		verbose_step(ctx->steps, "%s; the JVM makes a full collection", why.text);
@@ -327,8 +327,8 @@ static void show(const struct ctx *ctx, struct count *c)
 }
 
 /*
- * Counts, and compares the result with `base`.  The caller has loaded `base` before, so that an
- * error in its file does not disturb the JVM.
+ * Counts the objects, and compares the counts with `base`.  The caller has read the file of `base`
+ * before, so that an error in that file does not disturb the JVM.
  */
 static int run_with_base(const struct ctx *ctx, struct count *c, const struct histo *base,
 			 struct err *err)

@@ -14,8 +14,8 @@
 #define FREE_MIN (8 * MB)
 
 /*
- * Returns the path of the repository; if there is none yet, of the temporary directory.  The caller
- * frees it.
+ * Returns the path of the repository, or the path of the JVM's temporary directory if the JVM has
+ * no repository yet.  The caller frees the path.
  */
 static char *repository_path(const struct ctx *ctx)
 {

@@ -5,7 +5,7 @@
 
 #include "model/jfr/query/jfr_views.h"
 
-/* Sets rec->from_ns for --last: the end of the recording minus that time. */
+/* Sets rec->from_ns to the end of the recording minus the time of --last, if --last is given. */
 static int find_start(struct jfr_recording *rec, struct err *err)
 {
 	const struct jfr_opts *opts = rec->ctx->opts;

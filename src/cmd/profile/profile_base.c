@@ -44,7 +44,7 @@ static bool has_suffix(const char *path, const char *suffix)
 	return len > suffix_len && strcmp(path + len - suffix_len, suffix) == 0;
 }
 
-/* Adds a profile of pprof.  Returns 1, 0 if the file is not one, or -1 with err set. */
+/* Adds a pprof profile.  Returns 1; or 0 if the file is not a pprof profile; or -1 with err set. */
 static int add_pprof(const char *path, const struct buf *file, struct call_tree *t, struct err *err)
 {
 	_cleanup_buf_ struct buf message = BUF_INIT;

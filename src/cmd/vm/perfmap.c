@@ -115,9 +115,10 @@ static int open_map(const struct target_ns *ns, struct stat *st)
 }
 
 /*
- * In the worker: appends to `answer` when the JVM's /tmp/perf-PID.map was last written, in ns since
- * 1970; 0: there is none.  Returns -1 with err set if that path is a link or a file of another
- * user, because the JVM would follow the link, or write to the other user's file if permitted.
+ * In the worker: appends to `answer` the time of the last write to the JVM's /tmp/perf-PID.map, in
+ * ns since 1970; 0: there is no such file.  Returns -1 with err set if that path is a link or a
+ * file of another user, because the JVM would follow the link, or write to the other user's file if
+ * permitted.
  */
 static int answer_time(const struct target_ns *ns, const void *arg, struct buf *answer,
 		       struct err *err)
