@@ -39,9 +39,9 @@ int err_set(struct err *err, enum exit_code code, const char *fmt, ...) _printf_
 int err_stdout(struct err *err, int error);
 
 /*
- * These set err for a cause that several parts of jtool have: a process or thread that cannot be
- * started, a process of jtool that was killed, and a descriptor that cannot be created.  The format
- * names the object.  `error` is a negative errno.  They return -1.
+ * These functions set err for causes that occur in several parts of jtool: a process or thread
+ * cannot be started, a process of jtool was killed, or a descriptor cannot be created.  The format
+ * names the process, thread or descriptor.  `error` is a negative errno.  The functions return -1.
  */
 int err_not_started(struct err *err, enum exit_code code, int error, const char *fmt, ...)
 	_printf_(4, 5);

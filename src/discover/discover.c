@@ -218,7 +218,9 @@ static struct jvm *unreadable_jvm(const struct procfs *proc, pid_t pid)
 	return jvm;
 }
 
-/* Adds those of the lost processes that are JVMs, with what /proc shows. */
+/*
+ * Inspects in /proc only the processes in s->lost, and adds to `found` those of them that are JVMs.
+ */
 static void add_lost(const struct survey *s, struct jvm **found, size_t *n_found)
 {
 	struct survey again = {
@@ -263,7 +265,7 @@ int discover_all(const struct procfs *proc, bool states, struct jvm_list *list, 
 	if (rc < 0)
 		return err_set(err, EXIT_PERMISSION, "cannot list %s: %s; run jtool as root",
 			       proc->root, strerror(-rc));
-	if (n == 0) /* /proc shows not even jtool's own process */
+	if (n == 0) /* /proc does not even list jtool itself */
 		return not_mounted(proc, err);
 	s.pids = pids;
 	rc = inspect_all(&s, n);

@@ -204,8 +204,8 @@ static int corrupt(const struct jvm *jvm, int error, struct err *err)
 }
 
 /*
- * Reads the values, and only then checks that the JVM is alive: if it is, it was alive when the
- * values were read.
+ * Reads the values, and then checks that the JVM is alive.  In this order, a JVM that passes the
+ * check was alive when its values were read.
  */
 static int read_source(const struct hsperf_source *s, struct buf *bytes, struct err *err)
 {

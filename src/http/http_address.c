@@ -105,8 +105,8 @@ static int create(const struct sockaddr_storage *address, socklen_t len)
 }
 
 /*
- * Creates a socket for [::], which stands for all addresses; on a machine without IPv6, for
- * 0.0.0.0.
+ * Creates a socket for `address`.  If the address is [::], which stands for all addresses, and the
+ * machine has no IPv6, creates a socket for 0.0.0.0.
  */
 static int create_any(const char *text, struct sockaddr_storage *address, socklen_t len)
 {

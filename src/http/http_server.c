@@ -145,7 +145,10 @@ static void accept_clients(struct serving *s, const struct pollfd *fds)
 /* Descriptors for poll(2): listeners, the stop descriptor, the child's socket, the clients. */
 #define POLL_MAX (HTTP_LISTENERS_MAX + 2 + HTTP_CLIENTS_MAX)
 
-/* Returns the timeout for poll(2): a tick while there is anything that has a deadline. */
+/*
+ * Returns the timeout for poll(2): TICK_MS while a child, a client or the next accept(2) has a
+ * deadline; else -1.
+ */
 static int poll_ms(const struct serving *s)
 {
 	if (s->job.sock >= 0 || !deadline_passed(s->accept_after))

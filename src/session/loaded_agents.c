@@ -17,7 +17,7 @@
  * inspected; more images are an attack.
  */
 #define IMAGES_MAX 32
-#define RECORD_MAX (IMAGES_MAX * 8192u) /* limit in bytes, with paths of PATH_MAX */
+#define RECORD_MAX (IMAGES_MAX * 8192u) /* bytes; suffices even if each path has PATH_MAX bytes */
 
 /*
  * Limits for the size in bytes of the code of any jtool agent.  A copy of an agent under another
@@ -87,10 +87,10 @@ static bool has_content(int fd, const struct buf *agent)
 }
 
 /*
- * Returns true for an agent of jtool under another name, and sets *this_build.  Only root can open
- * a file that was deleted (for example replaced).  If such a file cannot be opened, returns true if
- * its name begins as jtool names its agents, and leaves *this_build false, because the build is
- * unknown.
+ * Returns true if the mapped file is an agent of jtool under another name; then sets *this_build.
+ * Only root can open a mapped file that was deleted, for example replaced.  If a deleted file
+ * cannot be opened, returns whether its name begins with "jtool-agent", and leaves *this_build
+ * false, because the build is unknown.
  */
 static bool is_copy(struct search *s, const struct proc_map *map, uint64_t len, bool *this_build)
 {

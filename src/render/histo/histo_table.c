@@ -39,8 +39,8 @@ struct table *histo_table(const struct histo *h, const struct histo_view *view)
 }
 
 /*
- * Returns whether two of the first n_rows rows have the same name, and all rows up to the second of
- * them have a known loader.
+ * Returns whether the column of loaders must be shown: two of the first n_rows rows have the same
+ * name, and the loaders of all rows up to the second of these two are known.
  */
 static bool needs_loaders(const struct table *t, const struct histo *h, size_t n_rows)
 {
