@@ -376,8 +376,8 @@ static int run_new(struct ag_jvm *jvm, struct ag_chan *chan, const struct reques
 		rc = run(jvm, &t, request);
 	ag_frames_release(jvm, &t.sender.frames);
 	/*
-	 * If a suspended thread is in a hook, the trace's memory remains allocated, and GONE
-	 * reports it.
+	 * Ignore a failure: if a suspended thread is in a hook, the trace's memory remains
+	 * allocated, and the frame GONE reports that to the client.
 	 */
 	(void)ag_trace_free(jvm, trace);
 	return rc;

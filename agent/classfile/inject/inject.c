@@ -3,10 +3,10 @@
 #include "classfile/inject/inject_internal.h"
 
 /*
- * A method of the class.  The array of these structs is a hash table by name and descriptor as
- * well: element s is both method s and hash slot s.  `first` is the first method in the chain of
- * slot s; `next` is the method after method s in its chain.  Both are 1 + an index in the array, or
- * 0 for none.
+ * Element s of an array of these structs has two unrelated roles: method s of the class, and slot s
+ * of a hash table that finds methods by name and descriptor.  `first` is the first method in the
+ * chain of slot s; `next` is the method that follows method s in the chain of its slot.  Both are
+ * 1 + the method's index, or 0 for none.
  */
 struct target {
 	struct cf_text name, descriptor;

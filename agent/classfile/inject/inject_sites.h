@@ -31,15 +31,15 @@ enum cf_site_kind {
 	CF_SITE_ARRAYS,        /* multianewarray */
 	CF_SITE_CLONE,         /* invokevirtual of clone()Ljava/lang/Object; of a class or array */
 	CF_SITE_CLONE_SPECIAL, /* invokespecial of clone()Ljava/lang/Object; */
-	CF_SITE_RESULT,        /* any other method of allocators.def */
+	CF_SITE_RESULT,        /* a call of any other method that allocators.def lists */
 };
 
 struct cf_site {
 	enum cf_site_kind kind;
 	/*
-	 * The name of an array's class is '[' `dimensions` times, then `primitive`, or `element` if
-	 * `primitive` is 0.  `dimensions` is 1 for newarray and anewarray; it is 0 for
-	 * multianewarray, whose `element` includes all brackets.
+	 * The class name of the allocated array consists of `dimensions` brackets '[', followed by
+	 * `primitive` or, if that is 0, by `element`.  `dimensions` is 1 for newarray and
+	 * anewarray; it is 0 for multianewarray, whose `element` has all brackets.
 	 */
 	uint32_t dimensions;
 	char primitive;         /* newarray: 'I' …; else 0 */

@@ -12,8 +12,8 @@
 #include "util/hash.h"
 
 /*
- * Each table gets one hash slot per CLASS_BYTES bytes of the arena, of which three in four can be
- * used: with an arena of 64 MB, it has room for 98,304 classes.
+ * Each table has one hash slot per CLASS_BYTES bytes of the arena, and can use three in four of its
+ * slots: with an arena of 64 MB, a table has room for 98,304 classes.
  */
 #define CLASS_BYTES 512u
 
@@ -142,8 +142,9 @@ static struct ag_item *add_class(struct ag_alloc_classes *kinds, jvmtiEnv *ti,
 }
 
 /*
- * Matches each class of another kind.  An unloaded class matches as well, because threads may have
- * counted its objects under the hash that is looked up.
+ * For ag_table_find(), which passes the classes with a given hash: returns true if the class is of
+ * another kind than *key.  The class may be unloaded, because threads may have counted its objects
+ * under this hash.
  */
 static bool is_other(const struct ag_item *item, const void *key)
 {

@@ -25,13 +25,15 @@ struct ag_alloc_classes *ag_alloc_classes_new(struct ag_arena *arena, uint64_t *
 void ag_alloc_classes_release(struct ag_alloc_classes *kinds, JNIEnv *jni);
 
 /*
- * Returns the kind of a class, which is added if it is new; AG_ALLOC_CLASS_NONE if there is no
- * room.  Unless shared is NULL, *shared says whether a class of another kind has the same hash.
+ * Returns the kind of `class`, and adds the class if it is new; or returns AG_ALLOC_CLASS_NONE if
+ * there is no room.  Unless `shared` is NULL, sets *shared to whether a class of another kind has
+ * the same hash.
  */
 uint32_t ag_alloc_classes_of(struct ag_alloc_classes *kinds, jvmtiEnv *ti, JNIEnv *jni,
 			     jclass class, jint hash, bool *shared);
 /*
- * Returns the kind of a signature such as "[I", and adds it if new; AG_ALLOC_CLASS_NONE: no room.
+ * Returns the kind of a signature such as "[I", and adds the kind if it is new; or returns
+ * AG_ALLOC_CLASS_NONE if there is no room.
  */
 uint32_t ag_alloc_classes_named(struct ag_alloc_classes *kinds, const char *signature, size_t len);
 

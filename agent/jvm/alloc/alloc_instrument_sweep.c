@@ -190,7 +190,7 @@ static void hook_class(struct ag_sweep *s, jclass class, const char *signature)
 	ag_clear_error(s->jvm);
 }
 
-/* Restores a class without a tag, unless it has nothing to hook. */
+/* Restores a class that has no tag, unless the class is known to have nothing to hook. */
 static void unhook_new(struct ag_sweep *s, jclass class, const char *signature)
 {
 	struct ag_alloc_code *ac = s->ac;
@@ -222,7 +222,10 @@ static bool finds_hooks(struct ag_sweep *s, jclass class)
 	return tag <= AG_ALLOC_CODE_VISIBLE;
 }
 
-/* Returns true if the class may have got hooks while loaded: its loader finds the hooks class. */
+/*
+ * Returns true if the class may have got hooks while it was loaded.  This is possible only if the
+ * class's loader finds the hooks class.
+ */
 static bool may_have_hooks(struct ag_sweep *s, jclass class)
 {
 	jobject loader = NULL;
@@ -296,9 +299,9 @@ int ag_alloc_code_sweep(struct ag_sweep *s)
 			return -1;
 	}
 	/*
-	 * Double the number: in a callback, -Xcheck:jni of JDK 8 and 11 counts the references to
-	 * the classes together with those of the callback.  If the capacity is not available,
-	 * -Xcheck:jni only warns.
+	 * Announce twice as many references as there are classes: if a JVMTI callback runs the
+	 * sweep, -Xcheck:jni of JDK 8 and 11 counts the callback's other references as well.
+	 * Ignore a failure: it only makes -Xcheck:jni print warnings.
 	 */
 	if (ag_ref_expect(s->jvm, 2 * ((jint)classes.n + 64)) != 0)
 		ag_clear_error(s->jvm);

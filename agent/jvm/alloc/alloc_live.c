@@ -102,8 +102,8 @@ static void count_object(const struct counting *counting, jlong tag, jlong size)
 	struct ag_weight weight = { 256, (uint64_t)size };
 
 	/*
-	 * A thread may have tagged the object after a collection that was counted too late for
-	 * counting->collections.
+	 * A collection may have ended after counting->collections was set, and a thread may have
+	 * tagged the object after that collection.
 	 */
 	if (before > counting->collections)
 		before = counting->collections;

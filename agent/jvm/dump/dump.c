@@ -9,7 +9,7 @@
 /* Type of the child's last frame, whose payload is ag_dump_heap.n_unknown as u32. */
 #define CHILD_END UINT16_MAX
 #define ROOTS ((size_t)1 << 20) /* maximum of GC roots; only the written pages take memory */
-#define LOOK 1024 /* callbacks between two checks of the clock, in the JVM */
+#define LOOK 1024 /* in the JVM, one in this many callbacks checks the clock */
 
 /* Gives up the dump: ends the walk with `why` in the JVM, or exits with `code` in the child. */
 static jint lose(struct ag_dump *d, enum wire_snapshot_why why, int code)
@@ -27,7 +27,7 @@ static bool is_late(struct ag_dump *d)
 	       ag_now_ns() - d->begin_ns > (int64_t)d->opts->pause_ms * 1000000;
 }
 
-/* Returns true for roots that must be reported before the clone (reason: graph_snapshot.c). */
+/* Returns true for the roots of threads; is_of_thread() in graph_snapshot.c has the reason. */
 static bool is_of_thread(jvmtiHeapReferenceKind kind)
 {
 	return kind == JVMTI_HEAP_REFERENCE_THREAD || kind == JVMTI_HEAP_REFERENCE_STACK_LOCAL ||
@@ -67,7 +67,10 @@ static void find_addresses(struct ag_dump *d)
 	}
 }
 
-/* When all roots are known: finds the layouts, and notes all classes as roots (walk_order.h). */
+/*
+ * Runs in the child when HotSpot has reported all roots: finds the layouts of the classes, and
+ * notes each class as a root (walk_order.h).
+ */
 static void begin_child(struct ag_dump *d)
 {
 	const jobject *own = d->own.objects + d->own.n - 1 - AG_GRAPH_ARRAYS;

@@ -3,7 +3,7 @@
  * child (snapshot/snapshot.h) uses it.
  *
  * In HotSpot the jfieldID of an instance field is the field's offset in the object, shifted by two
- * bits; the jfieldID of a static field points to a JNIid, which has the offset in the
+ * bits; the jfieldID of a static field points to a JNIid, which has the field's offset in the
  * java.lang.Class (jfieldIDWorkaround.hpp, jniHandles of JDK 8 to 27).  None of this is specified,
  * so only the child, whose crash would be harmless, relies on it.  The child decodes the ids, and
  * compares the references that it reads at these offsets with those that HotSpot reports.
@@ -38,7 +38,7 @@ struct ag_dump_value {
 
 struct ag_dump_class {
 	uint32_t name;     /* number of an HPROF symbol */
-	/* the fields that the class itself declares: index of the first in `fields`, and number */
+	/* number n of the fields that the class itself declares; index of the first in `fields` */
 	uint32_t first, n;
 	uint32_t loader;   /* of an array class: number of its loader in `loaders` */
 	jclass super_ref;  /* local reference to the superclass; NULL: an interface, or Object */
@@ -54,7 +54,7 @@ struct ag_dump_class {
 	uint32_t data_len; /* bytes that the fields of an instance have in the dump */
 	uint32_t n_values;
 	struct ag_dump_value *values; /* instance fields of the class and its superclasses */
-	uint64_t address;  /* of its java.lang.Class */
+	uint64_t address;  /* address of the class's java.lang.Class */
 };
 #define AG_DUMP_NONE UINT32_MAX
 
@@ -83,7 +83,10 @@ int ag_dump_layout_read(struct ag_jvm *jvm, struct ag_hprof *out, const struct a
 			struct ag_dump_layout *layout);
 void ag_dump_layout_release(struct ag_jvm *jvm, struct ag_dump_layout *layout);
 
-/* Returns the number of a symbol, and writes the symbol if it is new.  0: error recorded. */
+/*
+ * Returns the number of a symbol, and writes the symbol to `out` if it is new; or returns 0 with
+ * the error recorded.
+ */
 uint32_t ag_dump_symbol(struct ag_jvm *jvm, struct ag_hprof *out, struct ag_dump_layout *layout,
 			const char *text);
 

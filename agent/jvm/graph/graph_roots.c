@@ -38,7 +38,10 @@ static uint64_t thread_id(struct ag_graph_walk *w, uint64_t address)
 	return 0; /* the thread started after the threads were listed, or is one of the JVM's own */
 }
 
-/* Stores the id of the agent thread, the only thread that has a local reference to the holder. */
+/*
+ * If the JNI local `root` refers to the holder, stores the id of the root's thread as the id of the
+ * agent thread: no other thread has a local reference to the holder.
+ */
 static void find_own_thread(struct ag_graph_walk *w, const struct heap_stream_record *root)
 {
 	if (root->address == w->holder)

@@ -26,7 +26,7 @@ struct ag_vthread_probe {
 
 struct ag_vthreads {
 	jclass class;    /* java.lang.VirtualThread, which is tagged; NULL: no virtual threads */
-	uint32_t offset; /* of the field `cont` in a virtual thread */
+	uint32_t offset; /* offset of the field `cont` in a virtual thread */
 	jobject own;     /* the agent's java.lang.Thread; the reference is borrowed, not owned */
 	struct ag_vthread_probe probes[AG_VTHREAD_PROBES];
 	uint32_t n; /* number of probes */

@@ -98,13 +98,13 @@ static inline void ag_quiesce_leave_thread(uint64_t *word)
 	__atomic_store_n(word, 0, __ATOMIC_RELEASE);
 }
 
-/* All in-flight words of an owner's callbacks. */
+/* The in-flight words of all callbacks of an owner: n words, at equal distances. */
 struct ag_quiesce_words {
 	const uint64_t *first;
 	size_t stride; /* bytes */
 	uint32_t n;
 };
-/* The words that are the given member of each struct in an array. */
+/* Makes the ag_quiesce_words for an array of structs, each of which has one word: `member`. */
 #define AG_QUIESCE_WORDS(array, member)                                           \
 	((const struct ag_quiesce_words){ &(array)[0].member, sizeof((array)[0]), \
 					  sizeof(array) / sizeof((array)[0]) })

@@ -35,11 +35,7 @@ static void add(struct ag_shared_maps *maps, uint64_t from, uint64_t to)
 		maps->list[maps->n++] = (struct ag_shared_range){ from, to };
 }
 
-/*
- * Parses a line of /proc/self/maps, and adds the mapping if it is shared and writable, as in
- * "7f10a000-7f10b000 rw-s ".  If `but` is not NULL, makes each such mapping read-only, except the
- * one that begins at `but`.
- */
+/* A line of a writable shared mapping begins with "7f10a000-7f10b000 rw-s ", for example. */
 void ag_shared_maps_line(struct ag_shared_maps *maps, const char *line, size_t len,
 			 const void *but)
 {

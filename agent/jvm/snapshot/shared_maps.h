@@ -23,17 +23,18 @@ struct ag_shared_maps {
 };
 
 /*
- * Reads /proc/self/maps.  Returns 0 or an errno.  If there are more ranges than fit, the last range
- * covers all the others and the gaps between them.  If `but` is not NULL, makes each of these
- * mappings read-only, except for the mapping that begins at `but`.  Makes system calls only:
+ * Stores in maps->list the ranges of the writable shared mappings that /proc/self/maps lists.  If
+ * there are more than AG_SHARED_MAPS_MAX ranges, the last range in the list covers all further
+ * ranges and the gaps between them.  If `but` is not NULL, omits the mapping that begins at `but`,
+ * and makes each of the other mappings read-only.  Returns 0 or an errno.  Makes system calls only:
  * allocates nothing and takes no lock.
  */
 int ag_shared_maps_read(struct ag_shared_maps *maps, const void *but);
 
 /*
- * Handles one complete line of /proc/self/maps, without its newline: if the mapping is writable and
- * shared, adds its range.  `but` is as for ag_shared_maps_read(); if it is NULL, makes no system
- * call.
+ * Handles one line of /proc/self/maps, without its newline: if the line's mapping is writable and
+ * shared, adds the mapping's range.  `but` means the same as in ag_shared_maps_read(); if `but` is
+ * NULL, the function makes no system call.
  */
 void ag_shared_maps_line(struct ag_shared_maps *maps, const char *line, size_t len,
 			 const void *but);

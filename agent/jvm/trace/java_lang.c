@@ -71,7 +71,10 @@ int ag_java_lang_init(struct ag_jvm *jvm, struct ag_java_lang *java)
 	if (release < 0 || ag_ref_push(jvm) != 0)
 		return -1;
 	rc = ag_classes_get(jvm, &classes);
-	/* Double: -Xcheck:jni of JDK 8 and 11 counts the references of outer frames as well. */
+	/*
+	 * Announce twice as many references as there are classes: -Xcheck:jni of JDK 8 and 11
+	 * counts the references in outer frames as well.
+	 */
 	if (rc == 0)
 		rc = ag_ref_expect(jvm, 2 * ((jint)classes.n + 64));
 	for (uint32_t i = 0; rc == 0 && i < classes.n; i++) {

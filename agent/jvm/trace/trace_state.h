@@ -32,7 +32,10 @@ struct ag_trace_counters {
 } __attribute__((aligned(AG_CACHE_LINE)));
 
 struct ag_method {
-	/* a char per argument, then for the result: as in JVMS 4.3, but 'L' for arrays */
+	/*
+	 * one letter for each argument, and then one for the result: the first letter of the type's
+	 * descriptor (JVMS 4.3), but 'L' for an array
+	 */
 	char *kinds;
 	uint32_t n;  /* number of arguments */
 };
@@ -56,10 +59,11 @@ struct ag_trace {
 
 	/* Used by the session's thread: */
 	uint32_t taken;  /* claimed with ag_quiesce_claim() */
-	uint32_t abandoned; /* 1: the trace was given up with a hook in flight, which reads this */
+	/* 1: ag_trace_free() no longer waits for a hook in flight; that hook reads `abandoned` */
+	uint32_t abandoned;
 	uint32_t first, n; /* serial number of the first method, number of methods */
 	uint32_t next;   /* the lowest serial number that no trace has used in this slot */
-	uint64_t credit_ns; /* the part of the credit below one call, in 10^-9 calls */
+	uint64_t credit_ns; /* fraction of a call that is not in `credit` yet, in 10^-9 calls */
 	struct ag_trace_state before; /* the slot's counters when the trace was created */
 
 	struct ag_trace_counters presence[AG_SHARDS];
