@@ -154,8 +154,8 @@ static const char *after_last_dollar(const char *name)
 }
 
 /*
- * Returns 2 if the simple name of the class is `word`, 1 if `word` is the part after its last '$',
- * or 0.
+ * Returns 2 if `word` is the part of `name` after the last '.'; 1 if `word` is the part after the
+ * last '$'; or else 0.
  */
 static int rank(const char *name, const char *word)
 {

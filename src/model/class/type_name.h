@@ -39,10 +39,12 @@ bool type_name_is_simple(const char *word);
  */
 bool type_name_is_chosen(const char *name, const char *word);
 /*
- * Returns the name that `word` denotes among the n names name(list, i): the only one whose part
- * after the last dot is `word`; if there is none, the only nested class whose part after the last $
- * is `word`.  Returns `word` itself if it is one of the names, is not simple, or denotes none of
- * them.  Returns NULL with err set (EXIT_TARGET) if it denotes several.
+ * Finds the name that `word` denotes among the n names that name(list, i) returns.  Returns
+ *   `word`, if `word` is one of the names or is not simple;
+ *   else the name whose part after the last '.' is `word`;
+ *   else the name of a nested class whose part after the last '$' is `word`;
+ *   else `word`.
+ * Returns NULL with err set (EXIT_TARGET) if several different names are possible.
  */
 const char *type_name_resolve(const char *word, const char *(*name)(const void *list, size_t i),
 			      const void *list, size_t n, struct err *err) _must_check_;

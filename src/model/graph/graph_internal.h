@@ -37,8 +37,9 @@
 #define GRAPH_ELEMENT_RUN 64
 
 /*
- * The meaning of the codes first to first + n - 1.  Code first + i means `via` with index i; for an
- * element, it means that i indices of the array were skipped after the previous element's.
+ * The meaning of the codes from `first` to `first` + n - 1.  Code `first` + i means an edge of kind
+ * `via` with index i.  If `via` is GRAPH_ELEMENT, i is the number of array indices between this
+ * element edge and the object's previous one.
  */
 struct graph_code {
 	uint8_t via, first, n;

@@ -23,12 +23,15 @@ enum {
 
 #define NO_FRAME UINT32_MAX /* a root that does not belong to a stack frame */
 
-/* For each tag of a root: its kind, and the size of the data after the object's identifier. */
+/*
+ * Indexed by the tag of a root: the kind of the root, and the data that follows the object's
+ * identifier in the record.
+ */
 static const struct {
 	enum heap_stream_root root;
 	bool has_thread, has_depth;
-	uint8_t words; /* that data has `words` units of 4 bytes, and `ids` identifiers */
-	uint8_t ids;
+	uint8_t words; /* number of 4-byte values in the data */
+	uint8_t ids;   /* number of identifiers in the data */
 } roots[ROOTS_END] = {
 	[0] = { .root = HEAP_STREAM_ROOT_VM }, /* ROOT_UNKNOWN */
 	[ROOT_JNI_GLOBAL] = { .root = HEAP_STREAM_ROOT_JNI_GLOBAL, .ids = 1 },

@@ -14,8 +14,8 @@
 #define REDACT_HEAD_MAX 80
 
 /*
- * The part of the dump that is being collected in hprof_redactor.head.  It is complete with
- * hprof_redactor.need bytes.
+ * The part of the dump that is being collected in hprof_redactor.head.  The head is complete when
+ * it has hprof_redactor.need bytes.
  */
 enum redact_state {
 	HEADER,
@@ -53,8 +53,9 @@ struct hprof_redactor {
 	size_t n_head, need;
 	uint64_t bulk; /* bytes to pass or to clear before the next head */
 	bool clear;
-	size_t run, end_run; /* further runs of the current instance, as indices in classes.runs */
-	uint64_t left; /* bytes of the record or segment that belong to no head and no bulk yet */
+	/* the next run of the current instance, and the end of its runs: indices in classes.runs */
+	size_t run, end_run;
+	uint64_t left; /* bytes of the record or segment after the current head or bulk */
 	uint32_t items; /* number of constants or fields of the CLASS_DUMP that were not read yet */
 	uint64_t class;      /* address of the class of the current CLASS_DUMP */
 	bool in_dump, segmented, ended;
@@ -89,15 +90,15 @@ int redact_pass(struct hprof_redactor *r, uint64_t bytes, bool clear, struct err
 	_must_check_;
 void redact_next_record(struct hprof_redactor *r);
 int redact_next_subrecord(struct hprof_redactor *r, struct err *err) _must_check_;
-/* Returns identifier number `i` in the head, after `skip` bytes that are not identifiers. */
+/* Returns identifier `i` (from 0 on) of those that begin `skip` bytes after the head's start. */
 uint64_t redact_id_at(const struct hprof_redactor *r, size_t skip, size_t i);
 void redact_note_name(struct hprof_redactor *r, uint64_t symbol);
 /* Clears the symbols in `held` that are not names.  After that, `held` can be passed on. */
 void redact_release(struct hprof_redactor *r);
 
 /*
- * Defined in redact_dump.c: processes a head in a heap dump segment.  r->state is SUBRECORD or a
- * later one.
+ * Defined in redact_dump.c: processes a complete head in a heap dump segment; r->state is SUBRECORD
+ * or a state after it in enum redact_state.
  */
 int redact_take_dump(struct hprof_redactor *r, struct err *err) _must_check_;
 

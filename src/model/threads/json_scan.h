@@ -29,13 +29,14 @@ bool json_scan_object(struct json_scan *s);
 bool json_scan_array(struct json_scan *s);
 
 /*
- * Consumes the next key of the object that was entered last, and sets *key to its characters, with
- * escapes not decoded.  At the end of the object, consumes the end and returns false.  Read or skip
- * the value before the next call.
+ * Consumes the next key of the object that was entered last, and sets *key to the key's characters,
+ * with escapes not decoded.  At the end of the object, consumes '}' and returns false.  The caller
+ * must consume or skip the value before the next call.
  */
 bool json_scan_key(struct json_scan *s, struct strview *key);
 /*
- * Returns true if the array that was entered last has another value; at its end, consumes the end.
+ * Returns true if the array that was entered last has another value.  At the end of the array,
+ * consumes ']' and returns false.
  */
 bool json_scan_item(struct json_scan *s);
 

@@ -25,7 +25,7 @@ struct activity {
 struct activities {
 	struct activity *list;
 	size_t n, cap;
-	/* number of activities from the answers of other agents, which were read before */
+	/* number of activities in `list` that come from earlier answers, of other agents */
 	size_t n_before;
 };
 
@@ -38,8 +38,8 @@ void activities_release(struct activities *a);
 void activities_begin(struct activities *a);
 
 /*
- * Reads one frame.  Returns 0 if more frames follow, 1 for the last one, -EBADMSG if the frame is
- * inconsistent.
+ * Reads one frame.  Returns 0 if more frames follow; or 1 if this was the last frame; or -EBADMSG
+ * if the frame is inconsistent.
  */
 int activities_take(struct activities *a, uint16_t type, struct wire_reader *payload) _must_check_;
 

@@ -38,10 +38,10 @@ struct metric {
 	/* Calls visit() for each value that the JVM has. */
 	void (*read)(const struct metric *m, const struct counter_source *r, metric_visit *visit,
 		     void *arg);
-	const char *counters[2]; /* names of counters, for read() */
+	const char *counters[2]; /* names of the JVM's counters that read() uses */
 };
 
-/* All metrics.  One without a name ends the list. */
+/* All metrics.  The last element of the array has the name NULL and is not a metric. */
 extern const struct metric metrics[];
 
 #endif

@@ -10,7 +10,7 @@ enum { NS_PER_US = 1000, NS_PER_MS = 1000000 };
 
 struct setting {
 	const char *event, *name;
-	const char *value; /* NULL: the interval, argument `interval_ns` */
+	const char *value; /* NULL: the value is the interval that the caller passes */
 };
 
 /* A JVM ignores settings for the events of a later JDK. */
