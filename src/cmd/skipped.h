@@ -1,7 +1,7 @@
 /*
- * Lists of classes and methods that a command skips, or shows with a reservation.  They are grouped
- * by reason, because a glob may match thousands.  A command reports them after it has processed all
- * other classes and methods.
+ * Lists of classes and methods that a command skips, or shows with a reservation.  The lists are
+ * grouped by reason, because a glob may match thousands of classes.  A command prints the lists
+ * after it has processed all other classes and methods.
  */
 #ifndef JTOOL_CMD_SKIPPED_H
 #define JTOOL_CMD_SKIPPED_H
@@ -41,7 +41,7 @@ void skipped_print(const struct ctx *ctx, const struct skipped *s);
 struct json *skipped_json(const struct skipped *s);
 /*
  * Sets the error `what` (EXIT_ANSWER).  If all items have the same reason, the error contains that
- * reason.  Several reasons are not in the error, but printed as notices.  Returns -1.
+ * reason; otherwise prints the reasons as notices.  Returns -1.
  */
 int skipped_refuse(const struct ctx *ctx, const struct skipped *s, const char *what,
 		   struct err *err);

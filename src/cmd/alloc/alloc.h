@@ -44,9 +44,10 @@ int alloc_run(const struct ctx *ctx, struct session *s, char *const *globs, stru
 	      struct err *err) _must_check_;
 
 /*
- * Reads the recording that began at the JVM's start.  Returns 1 with *a filled in, 0 if there is no
- * recording, or -1 with err set.  Only with the result 0, *ours may be a session with this build's
- * agent that the search has opened, and that the caller closes; otherwise *ours is NULL.
+ * Reads the recording that began at the JVM's start.  Returns 1 with *a filled in; or 0 if there is
+ * no recording; or -1 with err set.  When it returns 0, *ours may be a session with this build's
+ * agent, which the function has opened to look for a recording; the caller closes the session.
+ * Otherwise sets *ours to NULL.
  */
 int alloc_recorded(const struct ctx *ctx, struct alloc *a, struct session **ours,
 		   struct err *err) _must_check_;

@@ -31,7 +31,10 @@ struct dump {
 	struct safe_dir *dir;
 	struct dump_path *names; /* the paths of the files to write, one for each class */
 	struct json *files;     /* the JSON of the files; NULL without --json */
-	/* classes without a file; classes whose file does not have the code that the JVM runs */
+	/*
+	 * `skipped`: classes whose file was not written; `other_code`: classes whose file does not
+	 * have the code that the JVM runs
+	 */
 	struct skipped skipped, other_code;
 	bool folds_case; /* the file system of `dir` does not distinguish "A" from "a" */
 	bool any_hidden; /* a class was skipped because it is a hidden class */

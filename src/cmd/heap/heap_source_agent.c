@@ -251,8 +251,8 @@ static enum heap_outcome walk(struct heap_source *source, const struct heap_plan
 	if (send_request(hw, plan, err) < 0)
 		return HEAP_FAILED;
 	/*
-	 * If the JVM's memory is short during a snapshot, another engine may work: the other
-	 * engines have no child process for which the kernel copies pages.
+	 * If the JVM runs short of memory during a snapshot, return HEAP_CANNOT, so that another
+	 * engine is tried: only a snapshot has a child process, for which the kernel copies pages.
 	 */
 	if (receive(plan, hw, err) < 0)
 		return hw->is_snapshot && hw->shortage.code != EXIT_DONE ? HEAP_CANNOT :
@@ -278,8 +278,9 @@ static enum heap_outcome open_and_walk(struct heap_source *source, const struct 
 		.tries = tries,
 		.wire = { .classes = &source->index.classes, .heap = &source->heap },
 		/*
-		 * Allow for one frame more than the limit, and for the headers: each frame of the
-		 * agent except the last has at least 64 KB.
+		 * More than stream_limit(): the last frame may exceed the limit, and stream_bytes
+		 * includes the frames' headers.  Headers take less than 1/1024 of the stream,
+		 * because each frame except the last has at least 64 KB.
 		 */
 		.stream_max = stream_limit(plan) + stream_limit(plan) / 1024 + 2 * FRAME_MAX,
 		.names_max = plan->max_bytes / NAMES_SHARE + FRAME_MAX,
@@ -297,10 +298,10 @@ static enum heap_outcome open_and_walk(struct heap_source *source, const struct 
 	byte_queue_release(&hw.stream);
 	graph_builder_free(hw.builder);
 	if (outcome != HEAP_DONE)
-		/* Keeps the error that err has already. */
+		/* If closing fails, `err` keeps the first error. */
 		(void)class_index_close(&source->index, err);
 	if (outcome >= HEAP_CANNOT)
-		heap_release(&source->heap); /* empty for the next attempt or engine */
+		heap_release(&source->heap); /* the next attempt or engine fills it again */
 	return outcome;
 }
 

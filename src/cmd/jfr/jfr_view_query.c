@@ -1,4 +1,4 @@
-/* jfr view: prints the views with a name, which are queries (jfr_views.h). */
+/* jfr view: prints a named view, which is the result of a query (jfr_views.h). */
 #include <string.h>
 
 #include "cmd/jfr/jfr_view.h"

@@ -73,8 +73,8 @@ static int match(struct redefine_plan *plan, struct redefine_item *item,
 }
 
 /*
- * Sets the error for the case that no file has a loaded class.  class_index_select() adds the name
- * of a loaded class that is similar to the class name of the first file.
+ * Sets the error if none of the classes in the files is loaded.  class_index_select() sets an error
+ * that suggests a loaded class with a name similar to that of the first file's class.
  */
 static int refuse_all(const struct ctx *ctx, const struct redefine_plan *plan,
 		      struct class_index *index, struct err *err)
@@ -122,8 +122,8 @@ static const char *capture_failure(const struct class_capture *captured)
 }
 
 /*
- * Returns whether the JVM runs the same code as the new class file, as for most files of a
- * directory or jar.  Differences in line numbers, annotations and constant fields are ignored.
+ * Returns whether the JVM runs the same code as the new class file.  Most files of a directory or
+ * jar do not differ.  Ignores differences in line numbers, annotations and constant fields.
  */
 static bool is_same(const struct class_capture *captured, const struct cf_class *new)
 {

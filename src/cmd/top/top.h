@@ -42,7 +42,7 @@ struct top_process {
 	unsigned dump_wait_ms; /* ms between two dumps, see top_threads_read.c */
 	bool is_dumped;        /* a dump was requested */
 	struct buf text;       /* text of the last dump */
-	struct err why;        /* error of the last dump that has failed; EXIT_DONE: none has */
+	struct err why;        /* why the last dump failed; its code is EXIT_DONE: it did not */
 	bool has_names;        /* a dump has arrived, so threads have names */
 };
 
