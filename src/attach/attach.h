@@ -58,9 +58,10 @@ int attach_execute(const struct jvm *jvm, const struct attach_opts *opts,
 	_must_check_;
 
 /*
- * Like attach_execute(), for an operation that takes long, such as a heap dump.  The timeout
- * applies until the JVM has read the request; then the longer of the timeout and ATTACH_LONG_MS
- * applies, and the growth of opts->progress counts as well as that of the answer.
+ * Like attach_execute(), but for an operation that takes long, such as a heap dump.  The timeout
+ * applies until the JVM has read the request.  After that, the longer of the timeout and
+ * ATTACH_LONG_MS applies, and the growth of opts->progress counts as progress, in addition to the
+ * growth of the answer.
  */
 int attach_execute_long(const struct jvm *jvm, const struct attach_opts *opts,
 			const struct attach_request *req, struct attach_reply *reply,

@@ -88,7 +88,7 @@ static bool is_entry_point(const char *name, void *found)
 	return !*(bool *)found;
 }
 
-/* State of the scan over the mappings. */
+/* State of the scan over the JVM's mappings. */
 struct search {
 	struct agents *agents;
 	const struct procfs *proc;
@@ -213,7 +213,10 @@ struct query {
 	const struct jvm *jvm;
 };
 
-/* In the worker: writes whether all agents were found, then the maker and the path of each. */
+/*
+ * Runs in the worker.  Writes to `answer` the value of `mapped_known`, and then for each agent one
+ * byte for its maker and its path with a NUL.
+ */
 static int answer_agents(const struct buf *request, struct buf *answer, int *fd, struct err *err)
 {
 	struct agents found = AGENTS_INIT;

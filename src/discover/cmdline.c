@@ -11,8 +11,8 @@ struct words {
 };
 
 /*
- * Returns the next word; NULL at the end.  Adds the NUL of the last word if the kernel has cut it
- * off.
+ * Returns a copy of the next word, or NULL at the end.  The last word may lack its NUL, because the
+ * kernel may have truncated the command line; the copy has a NUL.
  */
 static char *take_word(struct words *w)
 {
@@ -169,8 +169,8 @@ char *environ_value(const char *env, size_t len, const char *name)
 }
 
 /*
- * Returns the next word of flags that are separated by spaces, and its length in *len; NULL at the
- * end.
+ * Returns the next flag in *rest, a list that is separated by spaces, and sets *len to the flag's
+ * length.  Returns NULL at the end of the list.
  */
 static const char *next_flag(const char **rest, size_t *len)
 {

@@ -89,8 +89,8 @@ static int follow(struct walk *w, int link_fd)
 }
 
 /*
- * Enters the directory `name`, or follows a link of this name.  The kernel resolves ".." and
- * mounts.
+ * If `name` is a directory, makes it the directory of the walk; if `name` is a symbolic link,
+ * follows the link.  `name` may be "..", or a mount point: the kernel resolves both.
  */
 static int enter(struct walk *w, const char *name)
 {

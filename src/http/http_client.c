@@ -57,7 +57,7 @@ short http_client_events(const struct http_client *c)
 	return c->state == HTTP_CLIENT_SENDING ? POLLOUT : POLLIN;
 }
 
-/* Starts a response: its head, and `body` unless it is NULL. */
+/* Starts to send a response that consists of a head and, unless `body` is NULL, of `body`. */
 static void respond(struct http_client *c, const char *status, const char *type, int64_t len,
 		    const char *body)
 {

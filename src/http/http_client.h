@@ -10,7 +10,11 @@ enum http_client_state {
 	HTTP_CLIENT_READING, /* the request is incomplete */
 	HTTP_CLIENT_WAITING, /* the client waits for a document */
 	HTTP_CLIENT_SENDING,
-	HTTP_CLIENT_CLOSING, /* all is sent, but close(2) could still discard some: RFC 9112, 9.6 */
+	/*
+	 * The complete response was sent.  The connection stays open until the client closes it,
+	 * because close(2) could discard data that has not arrived yet (RFC 9112, 9.6).
+	 */
+	HTTP_CLIENT_CLOSING,
 };
 
 struct http_client {

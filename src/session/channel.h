@@ -36,10 +36,10 @@ int channel_accept(struct channel *c, int listener, const char *token, struct de
 	_must_check_;
 
 /*
- * Receives the next frame, which must start before `begin` (NULL: no limit).  Returns 0; -ETIMEDOUT
- * if no frame has begun or the frame is incomplete in time; -ESRCH if the target has exited;
- * -EBADMSG if the data is not a frame of this version; -EPIPE if the agent has disconnected; or
- * another negative errno.  `payload` is valid until the next call.
+ * Receives the next frame.  Returns 0; -ETIMEDOUT if no frame has begun before `begin` (NULL: no
+ * limit), or if the frame is not complete c->frame_ms after it has begun; -ESRCH if the target has
+ * exited; -EBADMSG if the data is not a frame of this version; -EPIPE if the agent has
+ * disconnected; or another negative errno.  `payload` is valid until the next call.
  */
 int channel_receive(struct channel *c, const struct deadline *begin, uint16_t *type,
 		    struct wire_reader *payload) _must_check_;

@@ -19,10 +19,10 @@
 char *wake_request_name(uint64_t address, const char *token) _must_check_;
 
 /*
- * Makes the agent connect to `listener`, which is an unbound socket.  Sets *request to the staged
- * wake request, which must exist until the connection is accepted; the caller frees *request in any
- * case.  Returns 0 when the agent has connected, 1 if it does not wake, or -1 with `err` set:
- * EXIT_AGENT if the request cannot be staged, or an attach error.
+ * Binds the socket `listener` to a wake request, and makes the agent connect to it.  Sets *request
+ * to the wake request, which must exist until the connection is accepted; the caller frees *request
+ * in any case.  Returns 0 when the agent has connected; or 1 if the agent does not wake; or -1 with
+ * `err` set: EXIT_AGENT if the request cannot be staged, or an error of attaching.
  */
 int wake_agent(const struct jvm *jvm, const struct attach_opts *opts,
 	       const struct loaded_agent *agent, int listener, const char *token,

@@ -127,8 +127,8 @@ static void set_text_len(struct record *s, size_t field, struct cf_text text)
 }
 
 /*
- * Adds a member.  `declared`, for the text, has all modifiers.  `declaration`, for JSON, is what
- * javap prints.
+ * Adds a member.  `declared` is the declaration for the text output, with all modifiers;
+ * `declaration` is the declaration for JSON, which is equal to what javap prints.
  */
 static void add_member(struct record *s, size_t field, const struct javasig_member *m,
 		       const struct buf *declared, const struct buf *declaration)
@@ -373,7 +373,9 @@ static void set_attributes(struct record *s, const struct cf_class *file)
 	add_components(s, file);
 }
 
-/* Sets the fields on changes of the class, and on the tools that have probably changed it. */
+/*
+ * Sets the fields that say whether the class was changed, and which tools have probably changed it.
+ */
 static void set_changes(struct record *s, const struct class_view *view)
 {
 	const char *signs[INSTRUMENTATION_HINT_MAX];

@@ -21,8 +21,8 @@
 /* attempts to remove a directory; a JVM may create a file in it between two attempts */
 #define REMOVE_TRIES 10
 /*
- * size in bytes that a FIFO's pipe gets: every user may set it, and the writer of a smaller pipe
- * blocks more often
+ * bytes of a FIFO's buffer, a size that a user without privileges may set; with a smaller buffer,
+ * the writer would block more often
  */
 #define FIFO_SIZE (1024 * 1024)
 

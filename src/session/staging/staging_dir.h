@@ -25,11 +25,11 @@ struct staging_dir {
 	char prefix[24]; /* ".jtool-UID-" */
 	char name[48];   /* name of the private directory in DIR */
 	char socket[64]; /* name of the socket in the private directory */
-	/* name of the file in the private directory; a STAGED_SOCKET has the socket's name here */
+	/* name of the file in the private directory; for a STAGED_SOCKET, the socket's name */
 	const char *file;
 	/*
-	 * files named STEM-…, of other builds of jtool, which staging_dir_leave() removes in
-	 * addition to the temporary files; NULL: none
+	 * staging_dir_leave() removes files with names `stem`-…, which other builds of jtool have
+	 * left, in addition to the temporary files; NULL: only the temporary files
 	 */
 	const char *stem;
 	bool file_is_ours; /* this helper created the file */
@@ -50,8 +50,8 @@ void staging_dir_init(struct staging_dir *sd, uid_t uid, pid_t nspid, const char
 const char *staging_dir_enter(struct staging_dir *sd) _must_check_;
 
 /*
- * Creates the file with this content; if one of equal content exists, uses it.  On failure, no
- * incomplete file remains.
+ * Creates the file with this content, unless the file exists and has the same content.  On failure,
+ * no incomplete file remains.
  */
 const char *staging_dir_put_file(struct staging_dir *sd, const void *data, size_t len) _must_check_;
 
