@@ -49,8 +49,8 @@ int ag_class_traits(struct ag_jvm *jvm, jclass class, const char *signature, jin
 int ag_string_copy(struct ag_jvm *jvm, jstring s, char *text, size_t size);
 
 /*
- * Copies the String in the field `name` of an object's base class: the class that extends Object
- * directly (ClassLoader, Module).  Stores "" if the field does not exist or is null.
+ * Copies the String in an object's field `name`, which its base class declares: the superclass that
+ * extends Object directly (ClassLoader, Module).  Stores "" if the field does not exist or is null.
  */
 #define AG_NAME_MAX (3 * 512 + 1)
 int ag_object_name(struct ag_jvm *jvm, jobject object, char name[AG_NAME_MAX]);

@@ -21,7 +21,7 @@
 
 enum state { NOTHING, STARTING, ON, FAILED };
 
-/* The state of the agent at JVM startup; one for each loaded library. */
+/* The state of the agent at JVM startup.  Each loaded agent library has its own. */
 static struct {
 	struct ag_startup_options options;
 	/*
@@ -329,7 +329,8 @@ jint ag_startup(JavaVM *vm, const char *options)
 		return JNI_ERR;
 	}
 	/*
-	 * Room for the profile, for the sorted list of its sites, and for the tables of the report.
+	 * The budget for the profile, for the sorted list of its sites (a quarter of the profile's
+	 * memory), and for the tables of the report.
 	 */
 	startup.mem.budget = startup.options.wanted.memory + startup.options.wanted.memory / 4 +
 			     AG_REPORT_MEMORY;

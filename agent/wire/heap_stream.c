@@ -26,8 +26,8 @@ static const uint8_t parts[HEAP_STREAM_KINDS] = {
 };
 
 /*
- * Reads a number.  `from` may be NULL, the result of a failed read; then returns NULL, so that the
- * caller checks once per record.
+ * Reads a number.  Returns its end, or NULL if the read fails or if `from` is NULL.  So the caller
+ * can pass on the result of a failed read, and checks for NULL only once per record.
  */
 static const uint8_t *get(const uint8_t *from, const uint8_t *end, uint64_t *value)
 {
@@ -63,7 +63,7 @@ static int64_t unfold(uint64_t n)
 	return (int64_t)(n >> 1) ^ -(int64_t)(n & 1);
 }
 
-/* Returns the member of *state that has the address from which records of this kind count. */
+/* Returns the member of *state from which the distance in records of this kind is counted. */
 static uint64_t *base_of(struct heap_stream_state *state, enum heap_stream_kind kind)
 {
 	switch (kind) {

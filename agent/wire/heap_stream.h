@@ -40,10 +40,10 @@ enum heap_stream_kind {
 	HEAP_STREAM_OBJECT,   /* [current] introduces an object: number of its class */
 	HEAP_STREAM_MIRROR,   /* [current] introduces a java.lang.Class */
 	HEAP_STREAM_FIELD,    /* [current] reference from a field: field index, size of target */
-	HEAP_STREAM_STATIC,   /* [current] as FIELD, from a static field of a MIRROR */
-	HEAP_STREAM_ELEMENT,  /* [current] as FIELD, from an array: distance of the index, size */
-	HEAP_STREAM_REFERENT, /* [current] as FIELD, from a Reference: heap_stream_strength, size */
-	HEAP_STREAM_LINK,     /* [current] as FIELD, from a class: heap_stream_link, size */
+	HEAP_STREAM_STATIC,   /* [current] like FIELD, but from a static field of a MIRROR */
+	HEAP_STREAM_ELEMENT,  /* [current] reference from an array: distance of the index, size */
+	HEAP_STREAM_REFERENT, /* [current] Reference.referent: heap_stream_strength, size */
+	HEAP_STREAM_LINK,     /* [current] other reference from a class: heap_stream_link, size */
 	HEAP_STREAM_ROOT,     /* [previous ROOT] a GC root: root, thread, depth, method, size */
 	HEAP_STREAM_SIZE,     /* [current, distance 0] the current object: its size */
 	HEAP_STREAM_OWN,      /* [previous OWN] an object that the agent created */
@@ -93,7 +93,8 @@ struct heap_stream_record {
 	enum heap_stream_kind kind;
 	uint64_t address;  /* in bytes: of the introduced object, or of the reference's target */
 	uint32_t class;    /* class number */
-	uint32_t index;    /* of field or element; heap_stream_strength or heap_stream_link */
+	/* index of the field or element; or a heap_stream_strength or heap_stream_link */
+	uint32_t index;
 	uint64_t size;     /* bytes of the object at `address`; 0: another record has them */
 	uint32_t length;   /* length of the array, if is_array */
 	bool is_array;     /* the object that has this size is an array */
@@ -111,7 +112,8 @@ struct heap_stream_record {
  * start of a stream.
  */
 struct heap_stream_state {
-	uint64_t class, object, root, own; /* last addresses, in words */
+	/* address in the last record of each kind, in words */
+	uint64_t class, object, root, own;
 	uint32_t element;                  /* 1 + index of the object's last ELEMENT; 0: none */
 };
 

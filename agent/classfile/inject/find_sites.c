@@ -1,4 +1,4 @@
-/* Finds the allocations of a method that call no constructor, and writes their hooks. */
+/* Finds allocations without a constructor call in a method, and writes their hooks. */
 #include <string.h>
 
 #include "classfile/inject/inject_internal.h"
@@ -72,8 +72,8 @@ static bool calls_allocator(const struct cf_pool *pool, const struct cf_insn *in
 }
 
 /*
- * Returns true if insn allocates without a constructor, and fills in *site.  `before` is the opcode
- * of the previous instruction.
+ * Returns true if insn allocates an object without a constructor call; then fills in *site.
+ * `before` is the opcode of the previous instruction.
  */
 static bool is_site(const struct cf_pool *pool, const struct cf_insn *insn, uint8_t before,
 		    enum jdk jdk, struct cf_site *site)
@@ -164,7 +164,7 @@ static void put_site(struct injection *in, const struct cf_site *site, uint32_t 
 	in->sites->hooked++;
 }
 
-/* Inserts a hook before toString() at pc, with the StringBuilder and 0 instead of a site's id. */
+/* Inserts a hook before toString() at pc.  Its arguments are the StringBuilder and the id 0. */
 static void put_builder(struct injection *in, uint32_t pc)
 {
 	struct cf_output *out = &in->added.insertions;

@@ -34,7 +34,10 @@ enum cf_refusal inj_put_tables(struct injection *in);
 /* find_sites.c: fills in->added.insertions, which may stay empty, and counts hooks in in->sites */
 void inj_find_sites(struct injection *in);
 
-/* inject_method.c: writes in->method.member with hooks to in->body; header: the old method_info */
+/*
+ * inject_method.c: writes the method in->method.member, with its hooks, to in->body.  `header` is
+ * the start of the old method_info.
+ */
 enum cf_refusal inj_put_method(struct injection *in, const uint8_t *header);
 
 #endif

@@ -4,11 +4,11 @@
 
 #define TOKEN_SLOTS 2
 /*
- * Stack slots that calls of hooks need, without the id.  EXIT_STACK slots are needed in addition to
- * the method's own max_stack.
+ * Stack slots for the arguments of a hook, except the id.  At an exit of the method, EXIT_STACK is
+ * added to the method's own max_stack.
  */
 #define EXIT_STACK 2
-#define ENTER_STACK 4 /* at the entry and in a handler */
+#define ENTER_STACK 4 /* at the method's entry and in the exception handler */
 #define ARGUMENTS_MAX 255 /* slots; limit of JVMS 4.3.3 */
 
 static bool parameters_fit(const struct inj_method *m)

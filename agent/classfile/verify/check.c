@@ -57,8 +57,8 @@ static bool check_members(struct check *c, struct cf_members list, bool (*check)
 	for (const uint8_t *at = list.bytes.at; valid && cf_next_member(&list, &c->member);
 	     at = list.bytes.at) {
 		/*
-		 * If check() succeeds, the name and the descriptor are Utf8 constants, so c->first
-		 * has an element for each.
+		 * If check() succeeds, the name and the descriptor are Utf8 constants, so
+		 * c->first has an element for both.
 		 */
 		valid = check(c);
 		if (valid)

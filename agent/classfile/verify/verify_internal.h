@@ -26,7 +26,10 @@ bool vf_is_jsr(const struct cf_insn *insn);
 
 /* verify_stack.c */
 bool vf_pop(struct verifier *v, struct vtype *type); /* pops one cell */
-/* Pop a value that must have type `to`, or push a value; both cells of a long or double. */
+/*
+ * vf_pop_as() pops a value, which must have type `to`.  vf_push() pushes a value.  Each handles
+ * both cells of a long or double.
+ */
 bool vf_pop_as(struct verifier *v, struct vtype to);
 bool vf_push(struct verifier *v, struct vtype type);
 bool vf_drop(struct verifier *v, uint32_t n);

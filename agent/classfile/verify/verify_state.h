@@ -29,7 +29,8 @@ enum vkind {
 };
 
 struct vtype {
-	uint32_t at;  /* by kind: see enum vkind; else position of the class name, see vt_name() */
+	/* V_UNINIT, V_ADDRESS, V_PRIMS: see enum vkind; V_OBJECT: position of the class name */
+	uint32_t at;
 	uint16_t len; /* length of the class name; 0: an unknown class */
 	uint8_t dims; /* dimensions of an array; 0: not an array */
 	uint8_t kind;
@@ -41,8 +42,8 @@ struct vframe {
 	uint32_t pc, n_stack;
 	uint32_t n_locals; /* in a stack map: number of listed locals; further ones are V_TOP */
 	bool uninit;       /* this() or super() has not been called yet */
-	bool filled;       /* type inference: the types are set */
-	bool pending;      /* type inference: the types changed; follow the code from here */
+	bool filled;       /* for type inference: the types are set */
+	bool pending;      /* for type inference: the types changed, so follow the code from pc */
 };
 
 /* Flags of each byte of code. */
@@ -50,7 +51,7 @@ enum {
 	MAP_INSN = 1,   /* an instruction begins here */
 	MAP_NEW = 2,    /* the instruction is `new` */
 	MAP_JSR = 4,    /* the instruction is jsr or jsr_w */
-	MAP_TARGET = 8, /* a target of a jump or ret, or a handler, begins here */
+	MAP_TARGET = 8, /* a jump, a ret or an exception can continue here */
 	MAP_RANGE = 16, /* the range of an exception handler begins here */
 };
 
@@ -70,7 +71,8 @@ struct verifier {
 	uint8_t *map;      /* MAP_* flags of each byte of code */
 	struct vframe now; /* the types before the current instruction */
 	bool changed; /* the locals have changed since the last vf_at_handlers() */
-	struct vframe *frames; /* at stack map entries or, by inference, jump targets; by pc */
+	/* frames in the order of pc: of the stack map or, by inference, of the jump targets */
+	struct vframe *frames;
 	uint32_t n_frames;
 	struct vcells *cells;
 	size_t n_cells;

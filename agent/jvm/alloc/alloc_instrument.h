@@ -48,7 +48,8 @@ struct ag_reason {
 /* A method whose uninstrumented version was running when its class was instrumented. */
 struct ag_old_code {
 	char *name; /* such as "a.b.C.m" */
-	uint32_t threads, last; /* how many threads run it; number of the last of these threads */
+	/* number of threads that run the old code; number of the thread that was counted last */
+	uint32_t threads, last;
 	struct ag_old_code *next;
 };
 
@@ -56,7 +57,7 @@ struct ag_alloc_code {
 	struct ag_instrument base; /* first, so that a pointer to it is a pointer to this struct */
 	struct ag_alloc_profile *profile;
 	const char *hooks; /* name of the hooks class */
-	bool sun_unsafe; /* this is JDK 8, see classfile/inject/inject_sites.h */
+	bool sun_unsafe; /* the JVM is JDK 8; used as in classfile/inject/inject_sites.h */
 	uint32_t on;     /* 1: new classes get hooks; atomic */
 	uint32_t object; /* index of java.lang.Object; 0: none; atomic */
 	/* Data about class loaders.  Any thread may read and write it. */
@@ -64,12 +65,12 @@ struct ag_alloc_code {
 		jmethodID load[2]; /* the two loadClass() methods of ClassLoader */
 		jfieldID parent;   /* the field ClassLoader.parent */
 		JNIEnv *asking[AG_ALLOC_CODE_ASKING]; /* threads that are asking a loader; atomic */
-		uint32_t skipped; /* classes skipped until their loaders are asked; atomic */
+		uint32_t skipped; /* number of classes whose loaders must be asked first; atomic */
 	} loaders;
 	/* The classes that got hooks while they were loaded.  Any thread may add one; atomic. */
 	struct {
 		uint32_t n;
-		uint64_t names[AG_ALLOC_CODE_NAMES]; /* hashes of the names of the first ones */
+		uint64_t names[AG_ALLOC_CODE_NAMES]; /* hashes of the first names */
 		int64_t last_ns; /* time at which the last of these classes was loaded */
 	} loaded;
 	/* The current sweep; used by the thread that retransforms. */
@@ -90,7 +91,7 @@ struct ag_sweep {
 	struct ag_jvm *jvm;
 	struct ag_alloc_code *ac;
 	bool out;      /* true: remove hooks; false: add hooks */
-	bool new_only; /* add hooks only to classes whose loaders this sweep has asked */
+	bool new_only; /* only classes whose loaders are asked in this sweep get hooks */
 	uint32_t n_loaded; /* number of loaded classes, including array classes */
 	uint32_t done;     /* number of retransformed classes */
 	jvmtiError code; /* the last error of removing hooks; JVMTI_ERROR_NONE: no error */
@@ -125,7 +126,7 @@ bool ag_alloc_code_is_visible(struct ag_alloc_code *ac, jvmtiEnv *ti, JNIEnv *jn
  */
 jlong ag_alloc_code_ask(struct ag_jvm *jvm, struct ag_alloc_code *ac, jclass class);
 
-/* In alloc_instrument_notes.c: counts n more refusals for this reason.  Any thread may call it. */
+/* In alloc_instrument_notes.c: adds n refusals for the reason `why`.  Any thread may call it. */
 void ag_alloc_code_reason(struct ag_alloc_code *ac, const char *why, uint64_t n);
 /* Returns the reason, a constant string, for which the JVM refuses a class with this error. */
 const char *ag_alloc_code_error(jvmtiError code);

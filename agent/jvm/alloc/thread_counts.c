@@ -14,7 +14,7 @@ void ag_exact_drop(struct ag_alloc_profile *profile, uint64_t n)
 
 static struct ag_thread_counts *new_cells(struct ag_alloc_profile *profile, uint32_t n)
 {
-	/* The cells are aligned, because the arena aligns blocks of a cache line or more. */
+	/* The cells need alignment; the arena aligns all blocks of a cache line or more. */
 	struct ag_thread_counts *cells =
 		ag_arena_take(&profile->arena, sizeof(*cells) + n * sizeof(cells->at[0]));
 

@@ -29,7 +29,7 @@ struct ag_dump_heap {
 
 	uint64_t **marks; /* by region: a bit for each 8 bytes of heap; NULL: not mapped yet */
 	uint64_t *stack;  /* addresses of objects that are marked but not yet visited */
-	size_t n, cap;    /* numbers of addresses: on the stack, and for which it has room */
+	size_t n, cap;    /* number of addresses on the stack; maximum that it has room for */
 	uint8_t *values, *values_end; /* memory that is left for ag_dump_class.values */
 	uint32_t n_unknown; /* number of visited boot loader classes that the class list lacks */
 	struct ag_hprof *out;

@@ -58,9 +58,9 @@ static int make_arrays(struct ag_jvm *jvm, struct ag_self_objects *own, jobject 
 			return -1;
 	}
 	/*
-	 * The last element is the holder itself.  HotSpot reports a reference from an object to
-	 * itself differently: the callback wrapper has only one address.  So the walk must verify
-	 * such a reference in addition to those to the arrays.
+	 * The last element is the holder itself.  For a reference from an object to itself,
+	 * HotSpot's callback wrapper has one address instead of two.  So the walk verifies this
+	 * case in addition to the references to the arrays.
 	 */
 	(*jni)->SetObjectArrayElement(jni, holder, AG_GRAPH_ARRAYS, holder);
 	return ag_ref_threw(jvm, "SetObjectArrayElement") ? -1 : 0;
@@ -131,7 +131,7 @@ static int take_tagged(struct ag_jvm *jvm, jclass *classes, jint n)
 	if (rc != 0)
 		return -1;
 	for (jint i = 0; i < n_found; i++) {
-		ag_ref_drop(jvm, classes[found[i] - 1]); /* not NULL if two classes had this tag */
+		ag_ref_drop(jvm, classes[found[i] - 1]); /* if two classes had the same tag */
 		classes[found[i] - 1] = objects[i];
 		(void)AG_JVMTI(jvm, SetTag, objects[i], 0); /* its error is returned below */
 	}

@@ -18,10 +18,10 @@
 struct ag_graph_opts {
 	uint32_t pause_ms;        /* maximum pause */
 	uint64_t heap_stream_max; /* maximum bytes of the heap stream */
-	uint32_t texts_from;      /* write the start of Strings of at least this length; 0: none */
+	uint32_t texts_from;      /* minimum length of Strings whose start is written; 0: none */
 	bool snapshot;            /* walk in a child process, see snapshot/snapshot.h */
 	uint32_t life_ms;         /* ms after which the child is ended */
-	uint32_t tries;           /* number of earlier tries; each try has room for more roots */
+	uint32_t tries;           /* number of earlier tries; with each, the room for roots grows */
 };
 
 struct ag_graph {
@@ -43,10 +43,10 @@ struct ag_graph {
 };
 
 /*
- * Walks the heap and sends the heap stream as HEAP_STREAM frames.  Appends classes that the walk
- * found, but that were not in the class index, to the index; NULL stands for a class that was
- * unloaded meanwhile.  Requires can_tag_objects.  Returns 0, or -1 if the error is recorded or the
- * channel is broken.  Call ag_graph_release() in any case.
+ * Walks the heap and sends the heap stream as HEAP_STREAM frames.  Appends to the class index the
+ * classes that only the walk found; NULL stands for a class that was unloaded meanwhile.  Requires
+ * can_tag_objects.  Returns 0, or -1 if the error is recorded or the channel is broken.  Call
+ * ag_graph_release() in any case.
  */
 int ag_graph_walk(struct ag_jvm *jvm, struct ag_chan *chan, const struct ag_graph_opts *opts,
 		  struct ag_graph *graph);

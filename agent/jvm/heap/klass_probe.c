@@ -9,8 +9,8 @@
 #define ARRAYS AG_KLASS_ARRAYS
 /*
  * Time limit for finding the arrays among the roots, in ns.  Finding them takes 0.3 ms with a few
- * dozen threads and 20 ms with a thousand.  If the limit is exceeded, the caller counts by tags,
- * which takes 15 ns more for each object.
+ * dozen threads and 20 ms with a thousand.  If the limit is exceeded, the caller identifies
+ * classes by their tags, which takes 15 ns more for each object.
  */
 #define ROOTS_NS 50000000
 
@@ -25,8 +25,8 @@ struct probe {
 	unsigned calls;
 	int64_t give_up_ns;
 	/*
-	 * from_roots: HotSpot reports the arrays as roots, see show_arrays().  over: the walk must
-	 * end.  done: *result is measured.
+	 * from_roots: HotSpot reports the arrays as roots, see show_arrays().  over: the callback
+	 * aborts the walk.  done: *result is measured.
 	 */
 	bool from_roots, over, done;
 };
@@ -270,10 +270,10 @@ static int find_mirrors(struct ag_jvm *jvm, struct ag_klass_samples *p)
 
 /*
  * Makes HotSpot report the arrays to the callback.  From JDK 21 on, HotSpot follows the references
- * of the Object[] that make_holder() created, which takes 0.2 ms.  Before JDK 21, HotSpot would
- * afterwards walk the complete heap to reset mark words, unless the callback aborts while HotSpot
- * reports roots (ObjectMarker::set_needs_reset).  The arrays are among the roots, because the agent
- * has local references to them; so the callback finds them there, and aborts.
+ * of the Object[] that make_holder() created, which takes 0.2 ms.  Before JDK 21, HotSpot walks the
+ * complete heap after such a walk to reset mark words, but not if the callback aborts among the
+ * roots (ObjectMarker::set_needs_reset).  So before JDK 21 the callback finds the arrays among the
+ * roots, where they are because the agent has local references to them, and then aborts.
  */
 static int show_arrays(struct ag_jvm *jvm, struct probe *p)
 {

@@ -9,7 +9,7 @@
  * None of this is specified.  So a calibration checks it in each JVM, at a safepoint, with 32 new
  * arrays of known class and length: the wrapper must contain each array's address, the header must
  * have one of three known layouts, and java.lang.Class must hold the Klass address at the same
- * offset for six known classes.  Otherwise the calibration fails and the caller counts by tags.
+ * offset for six known classes.  Otherwise the calibration fails and the caller uses tags.
  * Only slots of local references, the objects in them, and objects reported to a callback are
  * dereferenced.
  */
@@ -25,8 +25,9 @@
 #include "jvm/jvmti.h"
 
 /*
- * Key of a class = (8 bytes of an instance at offset) >> shift & mask.  Of a full Klass address,
- * bits 3 to 34 are used; if they are the same for two classes, ag_klass_probe_map() fails.
+ * Computes the key of a class from an instance: the 8 bytes at `offset` >> shift & mask.  The key
+ * of a full Klass address is its bits 3 to 34; if two classes have the same key,
+ * ag_klass_probe_map() fails.
  */
 struct ag_header {
 	unsigned offset, shift;
@@ -35,8 +36,8 @@ struct ag_header {
 };
 
 /*
- * Computes the same key from the java.lang.Class: the 8 bytes at mirror_offset are the Klass
- * address, and the key is (address - base) >> shift.
+ * Computes the same key from the java.lang.Class of the class: its 8 bytes at mirror_offset are the
+ * Klass address, and the key is (address - base) >> shift.
  */
 struct ag_encoding {
 	unsigned mirror_offset, shift;

@@ -50,8 +50,8 @@ const char *ag_hooks_hidden(struct ag_jvm *jvm, jclass class)
 
 	if (AG_JVMTI(jvm, GetClassLoader, class, &loader) != 0 || !loader) {
 		/*
-		 * The boot loader finds the hooks class.  Return NULL as well if GetClassLoader
-		 * failed, because a later call for this class will report the error.
+		 * The boot loader finds the hooks class.  If GetClassLoader failed, return NULL
+		 * too, because a later call for this class will report the error.
 		 */
 		ag_clear_error(jvm);
 		return NULL;

@@ -138,7 +138,7 @@ static void dispatch(const struct ag_instrument_call *call, jclass class)
 	else if (ag_instrument_is_hooked(ag_instrument_class(instrument, index)))
 		instrument_own(call, index);
 	else
-		(void)ag_instrument_pass_through(call, call->bytes, call->len); /* why: patches.h */
+		(void)ag_instrument_pass_through(call, call->bytes, call->len); /* see patches.h */
 }
 
 /*

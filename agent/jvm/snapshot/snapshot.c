@@ -240,7 +240,10 @@ static int wait_for_data(struct ag_snapshot *s, struct ag_chan *client, struct p
 	}
 }
 
-/* Receives len bytes.  Returns 1; or, if they do not arrive, 0 or -1 as ag_snapshot_receive(). */
+/*
+ * Receives len bytes.  Returns 1; or 0 with s->why set if the child has ended or does not progress;
+ * or -1 if the client has disconnected.
+ */
 static int receive_all(struct ag_snapshot *s, struct ag_chan *client, uint8_t *data, size_t len)
 {
 	struct progress p = { 0 };

@@ -83,7 +83,7 @@ static __attribute__((noinline)) void record_call(const struct ag_hook *hook, jl
 		ag_call_add(hook, token, threw, value);
 }
 
-/* Returns true if a call is counted but not recorded.  Its hook does not enter the trace. */
+/* Returns true if a call is only counted, and not recorded in the trace. */
 static inline bool is_only_counted(const struct ag_hook *hook, jlong token, bool threw)
 {
 	if (flags_of(hook->trace) & WIRE_TRACE_VALUES)

@@ -57,9 +57,9 @@ void ag_value_thread(const struct ag_value_context *d, char *name, size_t size, 
  * mounted or unmounted, even for the caller (jvmtiThreadState.cpp, JvmtiVTMSTransitionDisabler),
  * and these may wait for a lock that the caller holds (JDK-8346727).  With the current thread as
  * argument, GetStackTrace waits only for that thread, and only if it is virtual.  So on these JDKs
- * the agent passes the current thread.  In a hook of VirtualThread.mount(), which returns while the
- * current thread is being mounted, GetStackTrace would even then wait for that thread, and so
- * forever.  java.lang.VirtualThread therefore gets no hooks if stacks are recorded.
+ * the agent passes the current thread.  But VirtualThread.mount() returns while the current thread
+ * is being mounted, so in a hook of this method GetStackTrace would wait for that thread forever.
+ * java.lang.VirtualThread therefore gets no hooks if stacks are recorded.
  */
 uint32_t ag_value_stack(const struct ag_value_context *d, jvmtiFrameInfo *frames, uint32_t max);
 
