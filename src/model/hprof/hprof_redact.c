@@ -196,8 +196,8 @@ static int take_record(struct hprof_redactor *r, struct err *err)
 }
 
 /*
- * Begins a symbol.  A symbol after the first object becomes zero, because readers of HotSpot's
- * dumps do not need it.
+ * Begins a symbol.  The text of a symbol that follows the first object becomes zeros, because no
+ * reader of HotSpot's dumps needs such a symbol.
  */
 static int take_symbol(struct hprof_redactor *r, struct err *err)
 {

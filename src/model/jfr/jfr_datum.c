@@ -2,7 +2,8 @@
 
 #include "model/jfr/jfr_pools.h"
 
-#define NESTING_MAX 8 /* limit for the nesting of simple types, and of strings that are constants */
+/* maximum number of simple types, and of references to constants, that lead to one value */
+#define NESTING_MAX 8
 
 static void read_type(const struct jfr_chunk *chunk, const struct jfr_type *type,
 		      struct jfr_cursor *c, struct jfr_datum *d, unsigned depth);
