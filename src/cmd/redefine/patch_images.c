@@ -129,8 +129,8 @@ static int send_restore(struct session *s, const uint64_t *ids, size_t n, struct
 }
 
 /*
- * Receives the agent's answer.  Ignores its number of restored patches, because some of the classes
- * may have been unloaded.
+ * Receives the agent's answer.  Ignores the number of restored patches in the answer, because some
+ * of the classes may have been unloaded.
  */
 static int take_restored(void *arg, uint16_t type, struct wire_reader *payload)
 {

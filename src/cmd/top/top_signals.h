@@ -13,8 +13,8 @@
 #include "base/util.h"
 
 /*
- * Blocks SIGINT and SIGTERM.  With `terminal`, blocks in addition SIGHUP and SIGQUIT, which end top
- * like the former, and SIGTSTP, SIGCONT and SIGWINCH.  A signal that jtool's parent ignored stays
+ * Blocks SIGINT and SIGTERM, which end top.  If `terminal` is true, also blocks SIGHUP and SIGQUIT,
+ * which end top too, and SIGTSTP, SIGCONT and SIGWINCH.  A signal that jtool's parent ignored stays
  * ignored.
  */
 void top_signals_begin(bool terminal);

@@ -19,9 +19,9 @@ struct trace_wanted {
 	bool unread;           /* the pattern matches a class that could not be read */
 	struct suggestions near;
 	/*
-	 * `candidates` is used while `found` is false: methods that the error can suggest, of the
-	 * n_classes classes that the pattern matches.  n_candidates is the number of these methods,
-	 * even if `candidates` does not have all.
+	 * For the error if no method matches: `candidates` lists methods that the error suggests,
+	 * of the n_classes classes that the pattern matches.  n_candidates is the number of all
+	 * such methods, even if the list has no room for some.
 	 */
 	struct buf candidates;
 	size_t n_candidates, n_classes;
