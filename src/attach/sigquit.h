@@ -16,8 +16,8 @@
 /*
  * Makes the JVM open its attach socket, and waits for the socket's file.  The caller has checked
  * that the JVM catches SIGQUIT; this is checked again just before the signal.  A child with the
- * target's ids does the work.  Even if jtool is killed, the child keeps the trigger file until the
- * JVM has opened the socket, but for at most timeout_ms and a minute.
+ * target's user and group ids does the work.  Even if jtool is killed, the child keeps the trigger
+ * file until the JVM has opened the socket, but for at most timeout_ms and a minute.
  */
 int sigquit_wake(const struct attach_socket *asock, unsigned timeout_ms,
 		 const struct verbose *verbose, struct err *err) _must_check_;

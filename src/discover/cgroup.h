@@ -41,7 +41,7 @@ struct cgroup_level {
 	int64_t limit, free;
 	int64_t used;        /* bytes in use, including inactive file pages; -1: unknown */
 	/*
-	 * jtool itself is in this group, so jtool's memory counts towards `limit` as well as the
+	 * jtool itself is in this group, so jtool's memory counts towards `limit` too, as does the
 	 * JVM's
 	 */
 	bool shared;

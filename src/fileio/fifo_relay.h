@@ -29,9 +29,9 @@ struct fifo_relay_check {
 /*
  * Writes all data to the regular file `to`, at its position.  `progress` names the data in the
  * progress line; NULL: no line.  `ms` is the longest time from the first byte to the last; 0: no
- * limit.  `check` may be NULL.  Returns 0, or -errno, after which the writer may still be writing:
- * -ETIMEDOUT, -DISK_ROOM_FULL if too little space would stay free (disk_room.h), or what the check
- * returned.
+ * limit.  `check` may be NULL.  Returns 0; -ETIMEDOUT; -DISK_ROOM_FULL if too little space would
+ * stay free (disk_room.h); the error of the check; or another negative errno.  After an error, the
+ * writer may still be writing.
  */
 int fifo_relay_to_file(int from, int to, int end, const char *progress, unsigned ms,
 		       const struct fifo_relay_check *check) _must_check_;

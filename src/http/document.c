@@ -68,7 +68,7 @@ int document_begin(struct document_job *job, document_write *write, void *arg, u
 	int status, pid;
 
 	while (waitpid(-1, &status, WNOHANG) > 0)
-		continue; /* init (pid 1) also gets the children of earlier children */
+		continue; /* if jtool is pid 1, it inherits orphans, and must reap them */
 	if (!reap(job, &status))
 		return err_set(err, EXIT_PARTIAL, "process %d, which reads the JVMs, is blocked in "
 			       "the kernel, and no other is started; look for a file system that "
@@ -143,7 +143,7 @@ void document_cancel(struct document_job *job)
 {
 	if (job->pid > 0) {
 		(void)kill(job->pid, SIGKILL);
-		(void)waitpid(job->pid, NULL, WNOHANG); /* if it is blocked, init reaps it */
+		(void)waitpid(job->pid, NULL, WNOHANG); /* a blocked child is left to init */
 	}
 	close_files(job);
 	job->pid = 0;

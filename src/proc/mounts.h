@@ -36,7 +36,7 @@ int mounts_read_own(const struct procfs *proc, struct buf *out) _must_check_;
 
 /*
  * Returns true if every mount in the text of PID/mountinfo is of a type that needs no server.  An
- * overlay counts as needing none, because its layers are not examined.  Pure.
+ * overlay is assumed to need no server: its layers are not examined.  Pure.
  */
 bool mounts_need_no_server(const char *mountinfo);
 
