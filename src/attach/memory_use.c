@@ -28,6 +28,9 @@ static enum memory_use use_of_command(const char *line)
 		{ "JFR.", MEMORY_JAVA, MEMORY_JAVA },
 		{ "ManagementAgent.", MEMORY_JAVA, MEMORY_JAVA },
 		{ "JVMTI.agent_load", MEMORY_JAVA, MEMORY_JAVA },
+		{ "Thread.dump_to_file", MEMORY_JAVA, MEMORY_JAVA },
+		{ "Thread.vthread_pollers", MEMORY_JAVA, MEMORY_JAVA },
+		{ "Thread.vthread_scheduler", MEMORY_JAVA, MEMORY_JAVA },
 		{ "VM.cds", MEMORY_COLLECT, MEMORY_COLLECT },
 	};
 

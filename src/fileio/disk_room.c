@@ -8,6 +8,7 @@
 
 #define KEEP_PERCENT 5
 #define KEEP_MIN (1u << 30)
+#define DUMP_GROWTH (16u << 20)
 #define STEP (16u << 20) /* bytes that may be written before the free space is measured again */
 
 /* File systems that keep files in memory, by the f_type of statfs(2). */
@@ -58,6 +59,14 @@ struct disk_room disk_room_begin(int fd)
 	return room;
 }
 
+struct disk_room disk_room_for_dump(int fd)
+{
+	struct disk_room room = disk_room_begin(fd);
+
+	room.growth = DUMP_GROWTH;
+	return room;
+}
+
 /* Returns how many bytes may be written; UINT64_MAX means no limit. */
 static uint64_t space_left(const struct disk_room *room)
 {
@@ -72,7 +81,9 @@ static uint64_t memory_left_for(const struct disk_room *room)
 {
 	int64_t left = room->is_memory && memory_left ? memory_left() : INT64_MAX;
 
-	return left < 0 ? 0 : left == INT64_MAX ? UINT64_MAX : (uint64_t)left;
+	if (left == INT64_MAX)
+		return UINT64_MAX;
+	return left < (int64_t)room->growth ? 0 : (uint64_t)left - room->growth;
 }
 
 int disk_room_take(struct disk_room *room, uint64_t bytes)

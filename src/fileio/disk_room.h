@@ -27,6 +27,7 @@ struct disk_room {
 	bool is_memory;
 	uint64_t keep;    /* bytes to leave free; 0: no limit, for example in a pipe */
 	uint64_t checked; /* bytes that may be written before the free space is measured again */
+	uint64_t growth; /* bytes of memory that the JVM may take while jtool writes into memory */
 };
 
 /* Returns how many bytes must stay free on a file system with this size and free space in bytes. */
@@ -45,6 +46,8 @@ void disk_room_set_memory(int64_t (*left)(void));
 
 /* Begins to limit what is written to the open file `fd`, which must stay open. */
 struct disk_room disk_room_begin(int fd);
+/* The same for a heap dump, while whose writing the JVM grows: by 12 MB (see memory_room.c). */
+struct disk_room disk_room_for_dump(int fd);
 /*
  * Reserves space: call it before `bytes` are written.  Returns 0, -DISK_ROOM_FULL or
  * -DISK_ROOM_MEMORY.

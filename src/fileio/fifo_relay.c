@@ -280,7 +280,7 @@ int fifo_relay_to_file(int from, int to, int end, const char *progress, unsigned
 		.from = from, .end = end, .out = to,
 		.limits = { .bytes = SIZE_MAX, .ms = ms }, .deadline = DEADLINE_NEVER,
 		.stall = DEADLINE_NEVER,
-		.check = check, .room = disk_room_begin(to),
+		.check = check, .room = disk_room_for_dump(to),
 	};
 	int done[2], keep[4] = { from, to, end };
 	pid_t child;

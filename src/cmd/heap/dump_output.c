@@ -78,7 +78,7 @@ struct dump_output *dump_output_new(struct atomic_file *out,
 	struct dump_output *o = xcalloc(1, sizeof(*o));
 
 	o->out = out;
-	o->room = disk_room_begin(out->fd);
+	o->room = disk_room_for_dump(out->fd);
 	if (wanted->redact)
 		o->redactor = hprof_redactor_new(wanted->redact, NAMES_MAX, write_some, o);
 	if (!wanted->gzip)

@@ -38,12 +38,12 @@ perf_resolves() {
 	local name="$1: perf prints the program's methods"
 
 	if ! command -v perf >/dev/null ||
-		! perf record -q -o "$W/perf.data" -F 99 -p "$JVM_PID" -- sleep 2 >/dev/null 2>&1; then
+		! HOME=$W perf record -q -o "$W/perf.data" -F 99 -p "$JVM_PID" -- sleep 2 >/dev/null 2>&1; then
 		skip "$name" "perf is not installed, or cannot sample here"
 		return
 	fi
 	works "$1: perfmap after perf record: it works" perfmap "$JVM_PID"
-	perf report -i "$W/perf.data" --stdio --no-children >"$W/report" 2>&1
+	HOME=$W perf report -i "$W/perf.data" --stdio --no-children >"$W/report" 2>&1
 	check "$name" grep -q -E '%.*Profiled[.:]+(sixty|loop)' "$W/report"
 	rm -f "$W/perf.data"
 }

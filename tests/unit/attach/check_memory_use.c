@@ -21,6 +21,8 @@ static const struct {
 	{ "jcmd", { "GC.heap_dump /tmp/x" }, MEMORY_COLLECT },
 	{ "jcmd", { "GC.heap_dump -gz=1 -all /tmp/x" }, MEMORY_DUMP },
 	{ "jcmd", { "GC.run" }, MEMORY_COLLECT },
+	{ "jcmd", { "Thread.dump_to_file -format=json x" }, MEMORY_JAVA },
+	{ "jcmd", { "Thread.print -l" }, MEMORY_REQUEST },
 	{ "jcmd", { "GC.run_finalization" }, MEMORY_REQUEST },
 	{ "jcmd", { "JFR.start name=x" }, MEMORY_JAVA },
 	{ "jcmd", { "ManagementAgent.start_local" }, MEMORY_JAVA },

@@ -124,6 +124,11 @@ START_TEST(a_file_in_memory_counts_as_memory)
 	ck_assert_int_eq(rc, -DISK_ROOM_MEMORY);
 	ck_assert_uint_eq(written, 100 * MB);
 	ck_assert_str_ne(disk_room_error(rc), strerror(-rc));
+	/* The JVM grows while it writes a dump. */
+	memory = 20 * (int64_t)MB;
+	room = disk_room_for_dump(fd);
+	ck_assert_int_eq(disk_room_take(&room, 5 * MB), -DISK_ROOM_MEMORY);
+	ck_assert_int_eq(disk_room_take(&room, 4 * MB), 0);
 	memory = -1;
 	ck_assert_int_eq(disk_room_take(&room, 1), -DISK_ROOM_MEMORY);
 	/* A pipe is not in memory. */
