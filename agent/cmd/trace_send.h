@@ -24,7 +24,10 @@ struct ag_trace_sender {
 	/* set after classes are restored, when sending may wait for the client */
 	bool may_wait;
 
-	/* method to check next for a refusal; n: TRACE_BEGUN is sent next; n + 1: it was sent */
+	/*
+	 * Index of the method to check next for a refusal.  `n` means that TRACE_BEGUN is sent
+	 * next, and n + 1 that it was sent.
+	 */
 	uint32_t next_method;
 	uint32_t next_sum;      /* method whose sum is sent next; n: all sums are sent */
 	uint64_t sent, dropped; /* numbers of calls */

@@ -50,8 +50,8 @@ int64_t memory_reserve(const struct cgroup_level *level);
 
 enum memory_verdict {
 	MEMORY_GRANTED,
-	MEMORY_SHORT,     /* the JVM alone may need more than a group has */
-	MEMORY_SHORT_OWN, /* a group has enough for the JVM, but not for jtool in addition */
+	MEMORY_SHORT,     /* the JVM alone may need more memory than a control group has free */
+	MEMORY_SHORT_OWN, /* a control group has enough for the JVM, but not for jtool as well */
 };
 
 struct memory_room {

@@ -2,8 +2,8 @@
  * Limits how much of a target's data is written to a file system.
  *
  * A target can send any amount of data.  Writing stops when free space would fall below 5 % of the
- * file system or 1 GB, whichever is more; but at most half of the space that is free at the start
- * must stay free.  Blocks reserved for root count as used.
+ * file system or 1 GB, whichever is more.  If that is more than half of the space that is free at
+ * the start, this half stays free instead.  Blocks reserved for root count as used.
  *
  * A file on a file system in memory (tmpfs) is limited by free space and, in addition, by the
  * memory that jtool may take, see disk_room_set_memory().

@@ -1,10 +1,10 @@
 /*
  * jtool agents that a target has mapped already: agents of earlier sessions, and agents that were
  * loaded at the JVM's start and sleep until a session wakes them (wake.h).  An agent's library and
- * its patches stay mapped after a session.
+ * its patches stay in the JVM after a session.
  *
  * To reach the patches, a session must wake or load exactly the image that has them.  The dynamic
- * linker finds an image by its path, even if the file is deleted.
+ * linker finds an image that is already mapped by its path, even if the file has been deleted.
  */
 #ifndef JTOOL_SESSION_LOADED_AGENTS_H
 #define JTOOL_SESSION_LOADED_AGENTS_H

@@ -152,7 +152,10 @@ static void put_cell(struct table *t, struct cf_map_type cell)
 		cf_put_u2(&t->in->body, (uint16_t)of);
 }
 
-/* Writes a full frame.  Locals: those of f, then CF_MAP_TOP up to max_locals, then the token. */
+/*
+ * Writes a full frame.  Its locals are those of f, CF_MAP_TOP up to max_locals, and the local that
+ * the injected code adds (the token of the call).
+ */
 static void put_frame(struct table *t, uint32_t at, const struct inj_frames *f)
 {
 	struct cf_output *out = &t->in->body;

@@ -1,7 +1,7 @@
 /*
  * Writes each class as soon as HotSpot has reported all references of its java.lang.Class.
- * Compares the references that HotSpot reports from classes and objects with those that the child
- * reads.
+ * Compares the references that HotSpot reports from classes and objects with those that the
+ * snapshot's child process reads from its copy of the heap.
  */
 #include "jvm/dump/dump_internal.h"
 

@@ -53,7 +53,7 @@ void heap_engine_put(enum heap_engine engine, int64_t pause_ns, struct json *doc
 }
 
 /*
- * The expected pause of a snapshot, measured on virtual machines: CLONE_MS_PER_GB for copying the
+ * The expected pause of a snapshot, measured in cloud instances: CLONE_MS_PER_GB for copying the
  * page tables of each GB of resident memory, and CLONE_MS until the safepoint.
  */
 #define GB (INT64_C(1) << 30)

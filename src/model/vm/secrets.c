@@ -46,8 +46,9 @@ static bool ends_with(const char *name, size_t len, const char *word)
 }
 
 /*
- * Returns whether the name contains "key" as a word: in access_key, accessKeyId and keys, but not
- * in monkey, and not if it is the path of a key store, keyStore.
+ * Returns whether the name contains "key" as a word, as access_key, accessKeyId and keys do, but
+ * monkey does not.  The value of keyStore is the path of a key store and no secret, so that name
+ * does not count.
  */
 static bool has_key(const char *name, size_t len)
 {
