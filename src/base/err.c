@@ -46,6 +46,12 @@ int err_stdout(struct err *err, int error)
 		       strerror(-error));
 }
 
+int err_json_and_stdout(struct err *err)
+{
+	return err_set(err, EXIT_USAGE,
+		       "--json cannot be combined with '-': both write to stdout; name a file");
+}
+
 int err_not_started(struct err *err, enum exit_code code, int error, const char *fmt, ...)
 {
 	char what[OBJECT_MAX];

@@ -37,6 +37,8 @@ int err_set(struct err *err, enum exit_code code, const char *fmt, ...) _printf_
 
 /* Sets err for a result that cannot be written to stdout.  `error` is a negative errno. */
 int err_stdout(struct err *err, int error);
+/* Sets err for --json together with a result that goes to stdout ('-').  Returns -1. */
+int err_json_and_stdout(struct err *err);
 
 /*
  * These functions set err for causes that occur in several parts of jtool: a process or thread

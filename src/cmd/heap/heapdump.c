@@ -125,9 +125,7 @@ static int check(const struct ctx *ctx, struct err *err)
 	const struct heapdump_opts *opts = ctx->opts;
 
 	if (ctx->json && to_stdout(ctx))
-		return err_set(err, EXIT_USAGE,
-			       "--json cannot be combined with '-': both write to stdout; name a "
-			       "file");
+		return err_json_and_stdout(err);
 	if (opts->via == DUMP_VIA_FILE && opts->max_pause_ms)
 		return err_set(err, EXIT_USAGE,
 			       "--via file cannot be combined with --max-pause: jtool cannot end "

@@ -267,9 +267,7 @@ static int check_options(const struct ctx *ctx, const struct subcommand *sub,
 		return err_set(err, EXIT_USAGE, "missing FILE: name the file that %s writes",
 			       sub->name);
 	if (ctx->json && req->file && strcmp(req->file, "-") == 0)
-		return err_set(err, EXIT_USAGE,
-			       "--json cannot be combined with '-': both write to stdout; name a "
-			       "file");
+		return err_json_and_stdout(err);
 	return 0;
 }
 

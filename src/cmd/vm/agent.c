@@ -226,9 +226,7 @@ static int check(const struct ctx *ctx, struct err *err)
 	const struct agent_opts *opts = ctx->opts;
 
 	if (ctx->json && to_stdout(opts))
-		return err_set(err, EXIT_USAGE,
-			       "--json cannot be combined with '-': both write to stdout; name a "
-			       "file");
+		return err_json_and_stdout(err);
 	if (opts->force && !opts->extract)
 		return err_set(err, EXIT_USAGE, "--force requires --extract FILE");
 	return 0;

@@ -78,9 +78,7 @@ static int run(struct ctx *ctx, struct err *err)
 static int check(const struct ctx *ctx, struct err *err)
 {
 	if (ctx->json && strcmp(ctx->args[0], "-") == 0)
-		return err_set(err, EXIT_USAGE,
-			       "--json cannot be combined with '-': both write to stdout; name a "
-			       "file");
+		return err_json_and_stdout(err);
 	return 0;
 }
 
