@@ -37,3 +37,10 @@ bool strview_is(struct strview s, const char *text)
 
 	return strview_len(s) == len && memcmp(s.at, text, len) == 0;
 }
+
+bool strview_has_suffix(const char *name, const char *suffix)
+{
+	size_t len = strlen(name), n = strlen(suffix);
+
+	return len > n && strcmp(name + len - n, suffix) == 0;
+}

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/strview.h"
 #include "cmd/profile/profile.h"
 #include "fileio/input_file.h"
 #include "fileio/io.h"
@@ -37,13 +38,6 @@ static int add_collapsed(const char *path, const struct buf *text, struct call_t
 		       "the output of --collapsed or --pprof", path, line);
 }
 
-static bool has_suffix(const char *path, const char *suffix)
-{
-	size_t len = strlen(path), suffix_len = strlen(suffix);
-
-	return len > suffix_len && strcmp(path + len - suffix_len, suffix) == 0;
-}
-
 /* Adds a pprof profile.  Returns 1; or 0 if the file is not a pprof profile; or -1 with err set. */
 static int add_pprof(const char *path, const struct buf *file, struct call_tree *t, struct err *err)
 {
@@ -51,7 +45,8 @@ static int add_pprof(const char *path, const struct buf *file, struct call_tree 
 	bool compressed = pprof_is_gzip(file->data, file->len);
 	int rc = 0;
 
-	if (!compressed && !has_suffix(path, ".pprof") && !has_suffix(path, ".pb"))
+	if (!compressed && !strview_has_suffix(path, ".pprof") &&
+	    !strview_has_suffix(path, ".pb"))
 		return 0;
 	if (compressed)
 		rc = pprof_expand(&message, file->data, file->len, STACKS_MAX);

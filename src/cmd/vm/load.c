@@ -14,6 +14,7 @@
 #include "fileio/file_open.h"
 #include "fileio/input_file.h"
 #include "fileio/io.h"
+#include "base/strview.h"
 #include "base/xalloc.h"
 #include "cli/command.h"
 #include "render/json.h"
@@ -49,16 +50,9 @@ struct agent {
 	struct staged_file *staged; /* the copy of the file in the target; NULL: none */
 };
 
-static bool has_suffix(const char *s, const char *suffix)
-{
-	size_t len = strlen(s), n = strlen(suffix);
-
-	return len > n && strcmp(s + len - n, suffix) == 0;
-}
-
 static enum agent_kind kind_of(const char *given)
 {
-	if (has_suffix(given, ".jar"))
+	if (strview_has_suffix(given, ".jar"))
 		return AGENT_JAR;
 	return strchr(given, '/') || strstr(given, ".so") ? AGENT_LIBRARY : AGENT_NAME;
 }
@@ -157,7 +151,7 @@ static char *stem_of(const struct agent *a, const char *suffix)
 
 	name += strspn(name, ".");
 	len = strlen(name);
-	if (has_suffix(name, suffix))
+	if (strview_has_suffix(name, suffix))
 		len -= strlen(suffix);
 	return len ? xstrndup(name, len < STEM_MAX ? len : STEM_MAX) : xstrdup("agent");
 }
