@@ -6,26 +6,10 @@
 #include <zlib.h>
 
 #include "base/xalloc.h"
+#include "model/profile/pprof_fields.h"
 
 /* Limit for the functions that were inlined at a location. */
 #define LINES_MAX 64
-
-/* Field numbers in profile.proto. */
-enum {
-	PROFILE_SAMPLE_TYPE = 1,
-	PROFILE_SAMPLE = 2,
-	PROFILE_LOCATION = 4,
-	PROFILE_FUNCTION = 5,
-	PROFILE_STRING = 6,
-	PROFILE_DEFAULT_SAMPLE_TYPE = 14,
-};
-enum { TYPE_TYPE = 1 };
-enum { SAMPLE_LOCATION_ID = 1, SAMPLE_VALUE = 2 };
-enum { LOCATION_ID = 1, LOCATION_LINE = 4 };
-enum { LINE_FUNCTION_ID = 1 };
-enum { FUNCTION_ID = 1, FUNCTION_NAME = 2 };
-
-enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2, WIRE_FIXED32 = 5 };
 
 /* The part of a message that was not read yet. */
 struct message {
