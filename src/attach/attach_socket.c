@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
+#include "base/xalloc.h"
 #include "fileio/child.h"
 #include "fileio/file_open.h"
 
@@ -134,28 +135,38 @@ static int connect_as_target(int sock, const struct attach_socket *asock, int so
 	return WIFEXITED(status) ? -WEXITSTATUS(status) : -ECHILD;
 }
 
+/* Returns the socket's path as it can be reached from here, for messages.  The caller frees it. */
+static char *visible_path(const struct attach_socket *asock)
+{
+	const struct jvm *jvm = asock->ns.jvm;
+
+	return xasprintf("/proc/%d/root%s/%s", (int)jvm->pid, jvm_tmp(jvm), asock->socket);
+}
+
 static int check_peer(int sock, const struct attach_socket *asock, struct err *err)
 {
 	const struct jvm *jvm = asock->ns.jvm;
+	_cleanup_free_ char *path = NULL;
 	struct ucred peer;
 	socklen_t len = sizeof(peer);
 
 	if (getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0)
 		return err_set(err, EXIT_ATTACH,
 			       "cannot attach to JVM %d: cannot identify the process that serves "
-			       "its attach socket: %s; try again", (int)asock->ns.jvm->pid,
-			       strerror(errno));
+			       "its attach socket: %s; try again", (int)jvm->pid, strerror(errno));
 	if (peer.pid == jvm->pid)
 		return 0;
+	path = visible_path(asock);
 	return err_set(err, EXIT_ATTACH,
-		       "cannot attach to JVM %d: /proc/%d/root%s/%s is served by process %d: two "
+		       "cannot attach to JVM %d: %s is served by process %d: two "
 		       "containers share this directory and the pid, or a process impersonates the "
 		       "JVM; nothing was sent; give each container its own directory",
-		       (int)jvm->pid, (int)jvm->pid, jvm_tmp(jvm), asock->socket, (int)peer.pid);
+		       (int)jvm->pid, path, (int)peer.pid);
 }
 
 static int connect_failed(const struct attach_socket *asock, int error, struct err *err)
 {
+	_cleanup_free_ char *path = visible_path(asock);
 	const struct jvm *jvm = asock->ns.jvm;
 	struct proc_status status;
 
@@ -165,9 +176,8 @@ static int connect_failed(const struct attach_socket *asock, int error, struct e
 		return jvm_cannot_become(jvm, strerror(EPERM), err);
 	if (error == -EACCES || error == -EPERM)
 		return err_set(err, EXIT_PERMISSION,
-			       "cannot attach to JVM %d of user %u: cannot connect to "
-			       "/proc/%d/root%s/%s: %s; %s", (int)jvm->pid, jvm->uid, (int)jvm->pid,
-			       jvm_tmp(jvm), asock->socket, strerror(-error),
+			       "cannot attach to JVM %d of user %u: cannot connect to %s: %s; %s",
+			       (int)jvm->pid, jvm->uid, path, strerror(-error),
 			       geteuid() == 0 ? "a security module may forbid it"
 					      : "run jtool as that user or as root");
 	if (error == -ETIMEDOUT)
@@ -181,9 +191,8 @@ static int connect_failed(const struct attach_socket *asock, int error, struct e
 			       "or stuck and its queue is full; try again later",
 			       (int)jvm->pid);
 	return err_set(err, EXIT_ATTACH,
-		       "cannot attach to JVM %d: cannot connect to /proc/%d/root%s/%s: %s; try "
-		       "again", (int)jvm->pid, (int)jvm->pid, jvm_tmp(jvm), asock->socket,
-		       strerror(-error));
+		       "cannot attach to JVM %d: cannot connect to %s: %s; try again",
+		       (int)jvm->pid, path, strerror(-error));
 }
 
 /* Verifies that the file under the socket's name is a private socket of the JVM's user. */
@@ -192,6 +201,7 @@ static int check_file(const struct attach_socket *asock, const struct stat *st, 
 	const mode_t others = S_IRGRP | S_IWGRP | S_IROTH | S_IWOTH;
 	const struct jvm *jvm = asock->ns.jvm;
 	const char *what = "another user's socket";
+	_cleanup_free_ char *path = NULL;
 
 	if (S_ISSOCK(st->st_mode) && st->st_uid == jvm->uid && !(st->st_mode & others))
 		return 0;
@@ -200,10 +210,10 @@ static int check_file(const struct attach_socket *asock, const struct stat *st, 
 	else if (st->st_uid == jvm->uid)
 		/* The socket of HotSpot has mode 0600 */
 		what = "a socket that other users may use";
+	path = visible_path(asock);
 	return err_set(err, EXIT_ATTACH,
-		       "cannot attach to JVM %d: /proc/%d/root%s/%s is %s, not its attach socket; "
-		       "remove it if it is not in use", (int)jvm->pid, (int)jvm->pid, jvm_tmp(jvm),
-		       asock->socket, what);
+		       "cannot attach to JVM %d: %s is %s, not its attach socket; remove it if it "
+		       "is not in use", (int)jvm->pid, path, what);
 }
 
 int attach_socket_connect(struct attach_socket *asock, struct deadline d, int *fd, struct err *err)

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "base/progress.h"
+#include "base/xalloc.h"
 #include "fileio/child.h"
 #include "fileio/detached_child.h"
 #include "fileio/file_open.h"
@@ -120,12 +121,23 @@ static int wait_socket(struct trigger *t, struct deadline d, struct err *err)
 	}
 }
 
+/*
+ * Returns the path of the directory as it can be reached from here, for messages.  The caller frees
+ * it.
+ */
+static char *visible_dir(const struct trigger *t, bool in_tmp)
+{
+	const struct jvm *jvm = t->asock->ns.jvm;
+
+	return in_tmp ? xasprintf("/proc/%d/root%s", (int)jvm->pid, jvm_tmp(jvm))
+		      : xasprintf("/proc/%d/cwd", (int)jvm->pid);
+}
+
 /* Creates the trigger file, unless another tool's file has its name. */
 static int create_file(struct trigger *t, struct err *err)
 {
 	int fd = file_create(t->dir_fd, t->name, 0600);
-	bool in_tmp = t->dir_fd == t->asock->tmp_fd;
-	pid_t pid = t->asock->ns.jvm->pid;
+	_cleanup_free_ char *dir = NULL;
 
 	if (fd >= 0) {
 		(void)close(fd); /* the file is empty, so no write can fail */
@@ -137,11 +149,11 @@ static int create_file(struct trigger *t, struct err *err)
 		t->exists = true;
 		return 0;
 	}
+	dir = visible_dir(t, t->dir_fd == t->asock->tmp_fd);
 	return err_set(err, EXIT_ATTACH,
-		       "JVM %d cannot open its attach socket: its user cannot write to "
-		       "/proc/%d/%s%s: %s; make the directory writable, or free space there",
-		       (int)pid, (int)pid, in_tmp ? "root" : "cwd",
-		       in_tmp ? jvm_tmp(t->asock->ns.jvm) : "", strerror(-fd));
+		       "JVM %d cannot open its attach socket: its user cannot write to %s: %s; "
+		       "make the directory writable, or free space there",
+		       (int)t->asock->ns.jvm->pid, dir, strerror(-fd));
 }
 
 static int send_signal(const struct trigger *t, struct err *err)
@@ -256,13 +268,12 @@ static int inspect_file(struct trigger *t, int dir_fd)
 
 static int foreign_file(const struct trigger *t, bool in_tmp, struct err *err)
 {
-	pid_t pid = t->asock->ns.jvm->pid;
+	_cleanup_free_ char *dir = visible_dir(t, in_tmp);
 
 	return err_set(err, EXIT_ATTACH,
-		       "cannot attach to JVM %d: the file /proc/%d/%s%s/%s belongs to another "
-		       "user, which prevents every tool from attaching; remove it", (int)pid,
-		       (int)pid, in_tmp ? "root" : "cwd", in_tmp ? jvm_tmp(t->asock->ns.jvm) : "",
-		       t->name);
+		       "cannot attach to JVM %d: the file %s/%s belongs to another user, which "
+		       "prevents every tool from attaching; remove it",
+		       (int)t->asock->ns.jvm->pid, dir, t->name);
 }
 
 /*
