@@ -1,5 +1,7 @@
 #include "discover/memory_room.h"
 
+#include "fileio/disk_room.h"
+
 #define MB (INT64_C(1) << 20)
 
 /*
@@ -8,7 +10,6 @@
  */
 #define REQUEST_GROWTH MB        /* 0.4 MB: class histogram */
 #define AGENT_GROWTH (6 * MB)    /* 3.3 MB: system properties, the first time */
-#define DUMP_GROWTH (16 * MB)    /* 12.3 MB: buffers of JDK 8 */
 #define CHANGE_GROWTH (24 * MB)  /* 10.0 MB: trace of 1500 methods */
 #define CLASS_GROWTH (16 * 1024) /* for each class: 11.9 MB in total for alloc --exact */
 #define JAVA_GROWTH (40 * MB)    /* 33.8 MB: start of the flight recorder */
@@ -81,7 +82,7 @@ int64_t memory_growth(enum memory_use use, const struct memory_heap *heap)
 	case MEMORY_AGENT:
 		return AGENT_GROWTH;
 	case MEMORY_DUMP:
-		return DUMP_GROWTH;
+		return JVM_DUMP_GROWTH;
 	case MEMORY_CHANGE:
 		return CHANGE_GROWTH;
 	case MEMORY_JAVA:
@@ -89,7 +90,7 @@ int64_t memory_growth(enum memory_use use, const struct memory_heap *heap)
 	case MEMORY_CHANGE_ALL:
 		return CHANGE_GROWTH + (heap->classes > 0 ? heap->classes : 0) * CLASS_GROWTH;
 	case MEMORY_COLLECT:
-		return DUMP_GROWTH + collect_growth(heap);
+		return JVM_DUMP_GROWTH + collect_growth(heap);
 	case MEMORY_WALK:
 		return AGENT_GROWTH + walk_growth(heap);
 	case MEMORY_SNAPSHOT:

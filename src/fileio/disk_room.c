@@ -8,7 +8,6 @@
 
 #define KEEP_PERCENT 5
 #define KEEP_MIN (1u << 30)
-#define DUMP_GROWTH (16u << 20)
 #define STEP (16u << 20) /* bytes that may be written before the free space is measured again */
 
 /* File systems that keep files in memory, by the f_type of statfs(2). */
@@ -63,7 +62,7 @@ struct disk_room disk_room_for_dump(int fd)
 {
 	struct disk_room room = disk_room_begin(fd);
 
-	room.growth = DUMP_GROWTH;
+	room.growth = JVM_DUMP_GROWTH;
 	return room;
 }
 
