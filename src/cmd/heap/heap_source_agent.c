@@ -6,8 +6,8 @@
 #include "fileio/byte_queue.h"
 #include "base/progress.h"
 #include "cmd/heap/heap_source_internal.h"
-#include "discover/memory_check.h"
 #include "model/heap/heap_wire.h"
+#include "session/memory_guard.h"
 
 /*
  * The heap stream may take 1/HEAP_STREAM_SHARE of the memory limit.  The graph that is built from
@@ -41,9 +41,7 @@ struct heap_walk {
 	uint64_t stream_max, names_max;
 	bool stream_excess; /* the agent has sent more than stream_max */
 	bool names_excess;
-	struct memory_watch watch;
-	/* the error if the JVM has too little memory left; EXIT_DONE: it has enough */
-	struct err shortage;
+	struct err shortage; /* of memory_guard_end() */
 	/* Used by the thread that builds the graph: */
 	struct graph_builder *builder;
 	struct progress line;
@@ -57,8 +55,6 @@ static int take_frame(void *arg, uint16_t type, struct wire_reader *payload)
 	size_t len = (size_t)(payload->end - payload->at);
 	int rc;
 
-	if (memory_watch(&hw->watch, &hw->shortage) < 0)
-		return -ENOMEM;
 	if (type != WIRE_HEAP_STREAM) {
 		hw->names_bytes += WIRE_HEADER_LEN + len;
 		hw->names_excess = hw->names_bytes > hw->names_max;
@@ -149,16 +145,22 @@ static int too_large(const struct heap_plan *plan, struct err *err)
 					 "allow more with --max-memory SIZE");
 }
 
-static int receive(const struct heap_plan *plan, struct heap_walk *hw, struct err *err)
+/* Requests the walk, and receives the heap while a guard watches the JVM's memory. */
+static int request(const struct heap_plan *plan, struct heap_walk *hw, struct err *err)
 {
 	const struct heap_wire *wire = &hw->wire;
 	struct err answer = { .code = EXIT_DONE };
+	struct memory_guard guard;
 	int rc;
 
+	if (memory_guard_begin(&guard, hw->session, plan->ctx->jvm, hw->is_snapshot, err) < 0)
+		return -1;
 	progress_begin(&hw->line);
-	rc = take_and_build(hw, &answer);
+	rc = send_request(hw, plan, &answer);
+	if (rc == 0)
+		rc = take_and_build(hw, &answer);
 	progress_end(&hw->line);
-	if (hw->shortage.code != EXIT_DONE)
+	if (memory_guard_end(&guard, &hw->shortage) < 0)
 		return err_set(err, hw->shortage.code, "%s", hw->shortage.text);
 	if (hw->error == -EFBIG || hw->names_excess)
 		return too_large(plan, err);
@@ -248,13 +250,11 @@ static enum heap_outcome no_snapshot(const struct heap_plan *plan, const struct 
 static enum heap_outcome walk(struct heap_source *source, const struct heap_plan *plan,
 			      struct heap_walk *hw, struct err *err)
 {
-	if (send_request(hw, plan, err) < 0)
-		return HEAP_FAILED;
 	/*
 	 * If the JVM runs short of memory during a snapshot, return HEAP_CANNOT, so that another
 	 * engine is tried: only a snapshot has a child process, for which the kernel copies pages.
 	 */
-	if (receive(plan, hw, err) < 0)
+	if (request(plan, hw, err) < 0)
 		return hw->is_snapshot && hw->shortage.code != EXIT_DONE ? HEAP_CANNOT :
 									   HEAP_FAILED;
 	if (hw->wire.outcome == WIRE_GRAPHED_NOT || hw->wire.outcome == WIRE_GRAPHED_CHANGED ||
@@ -284,7 +284,6 @@ static enum heap_outcome open_and_walk(struct heap_source *source, const struct 
 		 */
 		.stream_max = stream_limit(plan) + stream_limit(plan) / 1024 + 2 * FRAME_MAX,
 		.names_max = plan->max_bytes / NAMES_SHARE + FRAME_MAX,
-		.watch = { .jvm = plan->ctx->jvm, .copies = is_snapshot },
 		.shortage = { .code = EXIT_DONE },
 	};
 	enum heap_outcome outcome;

@@ -1,17 +1,12 @@
 #include "cmd/heap/snapshot_dump.h"
 
 #include <errno.h>
-#include <poll.h>
-#include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/progress.h"
 #include "cmd/heap/heap_engine.h"
-#include "discover/memory_check.h"
-#include "session/session.h"
-
-#define WATCH_MS 20
+#include "session/memory_guard.h"
 
 struct attempt {
 	const struct ctx *ctx;
@@ -21,12 +16,7 @@ struct attempt {
 	uint64_t bytes;
 	/* error of dump_output_take() that has stopped the attempt; EXIT_DONE: none */
 	struct err stopped;
-
-	/* Used by the thread that watches the JVM's memory: */
-	struct memory_watch watch;
-	bool is_over;        /* set to end the thread */
-	bool is_short;       /* the JVM has too little memory left */
-	struct err shortage; /* error for is_short; read it after the thread has ended */
+	struct err shortage; /* of memory_guard_end() */
 
 	/* Values of the frame DUMP_END (agent/wire/frames.def): */
 	uint32_t why; /* enum wire_snapshot_why: why there is no snapshot */
@@ -45,25 +35,6 @@ static int take_data(struct attempt *a, struct wire_reader *payload)
 	if (dump_output_take(a->output, (uint8_t *)(uintptr_t)payload->at, len, &a->stopped) < 0)
 		return -ECANCELED;
 	return 0;
-}
-
-/*
- * Ends the session when the JVM has too little memory left.  Runs on its own thread, because the
- * thread that receives the dump may wait for a slow disk while the application's writes copy pages.
- */
-static void *watch_memory(void *arg)
-{
-	struct attempt *a = arg;
-
-	while (!__atomic_load_n(&a->is_over, __ATOMIC_ACQUIRE)) {
-		if (memory_watch(&a->watch, &a->shortage) < 0) {
-			a->is_short = true;
-			session_interrupt(a->session);
-			break;
-		}
-		(void)poll(NULL, 0, WATCH_MS); /* wait until the next check */
-	}
-	return NULL;
 }
 
 static int take_frame(void *arg, uint16_t type, struct wire_reader *payload)
@@ -110,21 +81,18 @@ static int open_session(struct attempt *a, struct err *err)
 static int request(struct attempt *a, unsigned max_pause_ms, struct err *err)
 {
 	struct err ignored = { .code = EXIT_DONE };
-	pthread_t watcher;
-	int rc = pthread_create(&watcher, NULL, watch_memory, a);
+	struct memory_guard guard;
+	int rc = memory_guard_begin(&guard, a->session, a->ctx->jvm, true, err);
 
-	if (rc != 0) {
-		/* Ignore an error of session_close(): the error of pthread_create() is reported. */
-		(void)session_close(a->session, &ignored);
-		return err_not_started(err, EXIT_AGENT, -rc, "a thread that watches memory");
+	if (rc == 0) {
+		progress_begin(&a->line);
+		rc = ask(a, max_pause_ms, err);
+		progress_end(&a->line);
+		if (memory_guard_end(&guard, &a->shortage) < 0)
+			rc = -1;
 	}
-	progress_begin(&a->line);
-	rc = ask(a, max_pause_ms, err);
-	progress_end(&a->line);
-	__atomic_store_n(&a->is_over, true, __ATOMIC_RELEASE);
-	(void)pthread_join(watcher, NULL); /* cannot fail: the thread is joinable */
 	if (rc < 0) {
-		/* `err` has the error of ask(), so ignore an error of session_close(). */
+		/* `err` has the error of the request, so ignore an error of session_close(). */
 		(void)session_close(a->session, &ignored);
 		return -1;
 	}
@@ -134,7 +102,7 @@ static int request(struct attempt *a, unsigned max_pause_ms, struct err *err)
 /* Returns whether the JVM's own dump, which copies no pages, may succeed after this error. */
 static bool may_be_dumped_otherwise(const struct attempt *a, const struct err *err)
 {
-	if (a->is_short)
+	if (a->shortage.code != EXIT_DONE)
 		return true;
 	if (a->stopped.code != EXIT_DONE)
 		/*
@@ -155,7 +123,7 @@ static enum dump_outcome try_once(struct attempt *a, unsigned max_pause_ms, stru
 	if (request(a, max_pause_ms, err) < 0) {
 		if (may_be_dumped_otherwise(a, err))
 			outcome = DUMP_CANNOT;
-		if (a->is_short)
+		if (a->shortage.code != EXIT_DONE)
 			a->stopped = a->shortage;
 		if (a->stopped.code != EXIT_DONE)
 			(void)err_set(err, a->stopped.code, "%s", a->stopped.text);
@@ -195,7 +163,6 @@ enum dump_outcome snapshot_dump(const struct ctx *ctx, unsigned max_pause_ms,
 		struct attempt a = {
 			.ctx = ctx,
 			.output = dump_output_new(out, wanted),
-			.watch = { .jvm = ctx->jvm, .copies = true },
 			.stopped = { .code = EXIT_DONE },
 			.shortage = { .code = EXIT_DONE },
 		};
