@@ -9,7 +9,7 @@
 
 #include "util/text.h"
 
-/* temporary names to try, because a killed JVM with the same pid may have left files */
+/* limit for the temporary names to try: a killed JVM with the same pid may have left files */
 #define TRIES 10
 
 const char *ag_report_file_why(int error)

@@ -21,7 +21,7 @@
 
 enum state { NOTHING, STARTING, ON, FAILED };
 
-/* The state of the agent at JVM startup.  Each loaded agent library has its own. */
+/* The state of the agent at JVM startup.  Each copy of the agent has its own state. */
 static struct {
 	struct ag_startup_options options;
 	/*
@@ -279,9 +279,7 @@ static int open_environment(JavaVM *vm)
 	return 0;
 }
 
-/*
- * Returns the reason why this JVM, which has not started yet, cannot sample allocations, or NULL.
- */
+/* Returns why this JVM, which is still starting, cannot sample allocations; or NULL if it can. */
 static const char *cannot_sample(struct ag_jvm *jvm)
 {
 	jvmtiCapabilities potential;
@@ -329,8 +327,8 @@ jint ag_startup(JavaVM *vm, const char *options)
 		return JNI_ERR;
 	}
 	/*
-	 * The budget for the profile, for the sorted list of its sites (a quarter of the profile's
-	 * memory), and for the tables of the report.
+	 * The budget covers the profile, the sorted list of its sites (a quarter of the profile's
+	 * memory), and the tables of the report.
 	 */
 	startup.mem.budget = startup.options.wanted.memory + startup.options.wanted.memory / 4 +
 			     AG_REPORT_MEMORY;

@@ -11,7 +11,7 @@
 enum part {
 	CLASS = 1,
 	INDEX = 2,
-	GAP = 4, /* INDEX as its distance from state->element */
+	GAP = 4, /* the index minus state->element, instead of INDEX */
 	ROOT = 8,
 	SIZE = 16,
 	TEXT = 32,

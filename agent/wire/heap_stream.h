@@ -41,7 +41,7 @@ enum heap_stream_kind {
 	HEAP_STREAM_MIRROR,   /* [current] introduces a java.lang.Class */
 	HEAP_STREAM_FIELD,    /* [current] reference from a field: field index, size of target */
 	HEAP_STREAM_STATIC,   /* [current] like FIELD, but from a static field of a MIRROR */
-	HEAP_STREAM_ELEMENT,  /* [current] reference from an array: distance of the index, size */
+	HEAP_STREAM_ELEMENT,  /* [current] reference from an array: gap before the index, size */
 	HEAP_STREAM_REFERENT, /* [current] Reference.referent: heap_stream_strength, size */
 	HEAP_STREAM_LINK,     /* [current] other reference from a class: heap_stream_link, size */
 	HEAP_STREAM_ROOT,     /* [previous ROOT] a GC root: root, thread, depth, method, size */
@@ -83,8 +83,8 @@ enum heap_stream_root {
 };
 
 enum heap_stream_form {
-	HEAP_STREAM_UTF16, /* of a String, or of a char[] in a heap dump: UTF-16, big-endian */
-	HEAP_STREAM_BYTES, /* of a byte[]; Latin-1 if the array belongs to a String */
+	HEAP_STREAM_UTF16, /* big-endian UTF-16 of a String, or of a char[] in a heap dump */
+	HEAP_STREAM_BYTES, /* the bytes of a byte[]; Latin-1 if the array belongs to a String */
 	HEAP_STREAM_FORMS,
 };
 
@@ -97,7 +97,7 @@ struct heap_stream_record {
 	uint32_t index;
 	uint64_t size;     /* bytes of the object at `address`; 0: another record has them */
 	uint32_t length;   /* length of the array, if is_array */
-	bool is_array;     /* the object that has this size is an array */
+	bool is_array;     /* the object to which `size` belongs is an array */
 	enum heap_stream_root root;
 	uint64_t thread;   /* id of the thread, as in GRAPH_THREADS */
 	uint32_t depth;    /* position of the stack frame; 0 is the innermost */

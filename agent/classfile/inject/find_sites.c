@@ -3,13 +3,11 @@
 
 #include "classfile/inject/inject_internal.h"
 
-/*
- * Stack slots for the arguments of a hook, except the id: the object and, for `array`, the length.
- */
-#define ARRAY_STACK 2
-#define RESULT_STACK 1
+/* Stack slots for the arguments of a hook, without the id. */
+#define ARRAY_STACK 2  /* hook `array`: the array and its length */
+#define RESULT_STACK 1 /* hooks `arrays` and `result`: the object */
 
-/* Sets of JDKs.  JDK_9 is 9 and later. */
+/* Sets of JDKs, as bits.  JDK_9 stands for JDK 9 and later. */
 enum jdk { JDK_8 = 1, JDK_9 = 2, JDK_ALL = 3 };
 
 static bool is(struct cf_text text, const char *s, size_t len)
@@ -106,7 +104,10 @@ static bool takes_any_object(const struct cf_class *class, const struct cf_membe
 		IS(method->name, "stringOf"));
 }
 
-/* Returns true if insn calls toString() of a StringBuilder that C2 may optimise. */
+/*
+ * Returns true if insn calls toString() of an object that may be a StringBuilder.  C2 may compile
+ * such a call without the allocations in it (inject_sites.h).
+ */
 static bool is_builder_to_string(const struct cf_class *class, const struct cf_member *method,
 				 const struct cf_insn *insn)
 {
@@ -164,7 +165,7 @@ static void put_site(struct injection *in, const struct cf_site *site, uint32_t 
 	in->sites->hooked++;
 }
 
-/* Inserts a hook before toString() at pc.  Its arguments are the StringBuilder and the id 0. */
+/* Inserts a hook with the StringBuilder and the id 0 as arguments before toString() at pc. */
 static void put_builder(struct injection *in, uint32_t pc)
 {
 	struct cf_output *out = &in->added.insertions;
@@ -179,8 +180,8 @@ static void put_builder(struct injection *in, uint32_t pc)
 }
 
 /*
- * Adds a hook at the start of Object's constructor.  `this` is initialised there, because this
- * constructor calls no other.
+ * Adds a hook at the start of Object's constructor.  `this` is initialised there, because
+ * Object's constructor calls no other constructor.
  */
 static void put_object(struct injection *in)
 {

@@ -65,7 +65,7 @@ enum cf_refusal inj_lay_out(struct injection *in)
 	uint32_t at = (uint32_t)in->added.enter.len;
 	struct cf_insn insn = { 0 };
 
-	memset(label, 0xff, (len + 1) * sizeof(*label)); /* INJ_NO_PC */
+	memset(label, 0xff, (len + 1) * sizeof(*label)); /* each label is INJ_NO_PC */
 	for (uint32_t pc = 0; pc < len; pc += insn.len) {
 		if (!cf_insn(in->method.code.code, len, pc, &insn))
 			return CF_MALFORMED;

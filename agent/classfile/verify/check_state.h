@@ -11,7 +11,7 @@ struct check {
 	const struct cf_pool *pool;
 	struct cf_fault *fault;
 	uint16_t *first;          /* first[i]: index of the first Utf8 with the text of Utf8 i */
-	int32_t last_bootstrap;   /* highest bootstrap method that a constant uses; -1: none */
+	int32_t last_bootstrap;   /* highest bootstrap method index in the constants; -1: none */
 	struct cf_member member;  /* the current member; name.data is NULL for the class */
 	struct cf_code code;      /* code of the member, while its attributes are checked */
 };

@@ -19,7 +19,7 @@ static bool make_frames(struct verifier *v)
 	return true;
 }
 
-/* Follows the code from a frame until control ends, or reaches another frame. */
+/* Follows the code from a frame up to the next frame, or to an instruction that ends the flow. */
 static bool follow(struct verifier *v, const struct vframe *frame)
 {
 	struct cf_insn insn;

@@ -38,7 +38,10 @@ static uint32_t tags_for(const struct verifier *v, const struct cf_insn *insn)
 	}
 }
 
-/* Returns true if the size of a dynamic constant matches ldc or ldc2_w (JVMS 6.5.ldc). */
+/*
+ * Checks the size of a dynamic constant: ldc2_w loads two words, ldc and ldc_w load one word
+ * (JVMS 6.5.ldc).
+ */
 static bool ldc_size_matches(const struct verifier *v, const struct cf_insn *insn)
 {
 	struct cf_ref ref;
@@ -51,7 +54,7 @@ static bool ldc_size_matches(const struct verifier *v, const struct cf_insn *ins
 	       (insn->opcode == OP_ldc2_w);
 }
 
-/* Checks the dimensions of the array in a Class operand. */
+/* If the Class operand is an array class, checks its number of dimensions. */
 static bool check_class_operand(struct verifier *v, const struct cf_insn *insn)
 {
 	struct vtype t = vt_class(v, cf_class_name(v->pool, insn->index));

@@ -19,7 +19,7 @@
 #include "jvm/instrument/hooks.h"
 #include "jvm/jni_refs.h"
 
-#define SWEEPS 3 /* maximum of sweeps; needed if classes are loaded all the time */
+#define SWEEPS 3 /* limit for the sweeps, because new classes may be loaded forever */
 #define RACE_MS 100
 #define OBJECT "java/lang/Object"
 
@@ -97,8 +97,8 @@ static int hook_all(struct ag_jvm *jvm, struct ag_alloc_code *ac)
 /*
  * Asks all loaders whether they find the hooks class.  This happens before any class is changed,
  * because a loader may wait for a lock (in a deadlock, forever) and block this thread, which then
- * could not restore classes.  The first sweep asks loaders that are created meanwhile, or all
- * loaders if the classes cannot be listed here.
+ * could not restore classes.  The first sweep asks the loaders that this function did not ask:
+ * loaders that are created later, or all loaders if the classes cannot be listed here.
  */
 static void ask_loaders(struct ag_jvm *jvm, struct ag_alloc_code *ac)
 {

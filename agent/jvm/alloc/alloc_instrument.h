@@ -14,20 +14,20 @@
 #include "jvm/instrument/instrument.h"
 
 /* The tag of a class is 1 + its index, or AG_ALLOC_CODE_DONE. */
-#define AG_ALLOC_CODE_DONE (-1) /* the class never had hooks, or has lost them again */
+#define AG_ALLOC_CODE_DONE (-1) /* the class has no hooks: it never had any, or was restored */
 /*
  * The tag of a loader is one of these.  The tag AG_ALLOC_CODE_VISIBLE - n means that sweep n asked
  * the loader, and that the loader found the hooks class.
  */
 #define AG_ALLOC_CODE_HIDDEN (-2)   /* the loader does not find the hooks class */
-#define AG_ALLOC_CODE_PENDING (-3)  /* a sweep must ask the loader before its classes get hooks */
+#define AG_ALLOC_CODE_PENDING (-3)  /* the next sweep asks the loader; until then: no hooks */
 #define AG_ALLOC_CODE_VISIBLE (-16) /* the loader finds the hooks class */
 
 /* Flags in `note` of struct ag_instrument_class. */
-#define AG_ALLOC_CODE_REPORTED 1u /* the refusals of the class are counted */
+#define AG_ALLOC_CODE_REPORTED 1u /* `reasons` already counts the class and its methods */
 #define AG_ALLOC_CODE_HOOKED 2u   /* the JVM accepted the class with hooks */
 
-#define AG_ALLOC_CODE_BATCH 128u /* maximum of classes that are retransformed together */
+#define AG_ALLOC_CODE_BATCH 128u /* maximum number of classes in one retransformation */
 
 /*
  * Entries of ag_alloc_code.base below this index are scratch memory for classes without an index of
@@ -35,9 +35,9 @@
  */
 #define AG_ALLOC_CODE_SPARE (AG_ALLOC_CODE_BATCH + 1)
 
-#define AG_ALLOC_CODE_REASONS 24  /* maximum of different reasons */
-#define AG_ALLOC_CODE_ASKING 64   /* maximum of threads that ask loaders at once */
-#define AG_ALLOC_CODE_NAMES 1024u /* maximum of names in ag_alloc_code.loaded */
+#define AG_ALLOC_CODE_REASONS 24  /* maximum number of different reasons */
+#define AG_ALLOC_CODE_ASKING 64   /* maximum number of threads that ask loaders at once */
+#define AG_ALLOC_CODE_NAMES 1024u /* maximum number of names in ag_alloc_code.loaded */
 
 /* A row of ag_alloc_code.reasons.  Any thread may claim a row; rows are never freed. */
 struct ag_reason {
@@ -57,7 +57,7 @@ struct ag_alloc_code {
 	struct ag_instrument base; /* first, so that a pointer to it is a pointer to this struct */
 	struct ag_alloc_profile *profile;
 	const char *hooks; /* name of the hooks class */
-	bool sun_unsafe; /* the JVM is JDK 8; used as in classfile/inject/inject_sites.h */
+	bool sun_unsafe; /* the JVM is JDK 8: the value of cf_sites.sun_unsafe */
 	uint32_t on;     /* 1: new classes get hooks; atomic */
 	uint32_t object; /* index of java.lang.Object; 0: none; atomic */
 	/* Data about class loaders.  Any thread may read and write it. */
@@ -65,12 +65,12 @@ struct ag_alloc_code {
 		jmethodID load[2]; /* the two loadClass() methods of ClassLoader */
 		jfieldID parent;   /* the field ClassLoader.parent */
 		JNIEnv *asking[AG_ALLOC_CODE_ASKING]; /* threads that are asking a loader; atomic */
-		uint32_t skipped; /* number of classes whose loaders must be asked first; atomic */
+		uint32_t skipped; /* number of classes that wait for a sweep; atomic */
 	} loaders;
 	/* The classes that got hooks while they were loaded.  Any thread may add one; atomic. */
 	struct {
-		uint32_t n;
-		uint64_t names[AG_ALLOC_CODE_NAMES]; /* hashes of the first names */
+		uint32_t n; /* number of these classes */
+		uint64_t names[AG_ALLOC_CODE_NAMES]; /* hashes of the names of the first classes */
 		int64_t last_ns; /* time at which the last of these classes was loaded */
 	} loaded;
 	/* The current sweep; used by the thread that retransforms. */
@@ -91,10 +91,10 @@ struct ag_sweep {
 	struct ag_jvm *jvm;
 	struct ag_alloc_code *ac;
 	bool out;      /* true: remove hooks; false: add hooks */
-	bool new_only; /* only classes whose loaders are asked in this sweep get hooks */
+	bool new_only; /* add hooks only to classes whose loaders this sweep asks */
 	uint32_t n_loaded; /* number of loaded classes, including array classes */
 	uint32_t done;     /* number of retransformed classes */
-	jvmtiError code; /* the last error of removing hooks; JVMTI_ERROR_NONE: no error */
+	jvmtiError code; /* the last error while hooks were removed */
 };
 
 /* Runs a sweep.  Returns -1 with the error recorded if the classes could not be listed. */

@@ -1,4 +1,6 @@
-/* Manages each thread's table of counters, and decides which allocations walk the stack. */
+/*
+ * Manages each thread's table of counters, and decides for which allocations the stack is walked.
+ */
 #ifndef __clang__ /* clang does not have this pragma */
 #pragma GCC optimize("O2")
 #endif
@@ -51,7 +53,7 @@ static bool grow(struct ag_alloc_profile *profile, struct ag_thread_slot *slot)
 
 /*
  * Returns true if a cell can be added, after the table has grown if necessary.  If the table cannot
- * grow, one cell in eight stays unused, so that probes end.
+ * grow, one cell in eight stays unused: a probe ends at an unused cell.
  */
 static bool has_room(struct ag_alloc_profile *profile, struct ag_thread_slot *slot)
 {

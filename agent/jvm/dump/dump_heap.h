@@ -24,7 +24,10 @@ struct ag_dump_heap {
 	struct ag_hash_map by_address; /* address of a java.lang.Class → number of the class */
 	struct ag_array_layout refs; /* layout of references in arrays and fields */
 	unsigned length_at;   /* offset of an array's length */
-	/* offset of a primitive array's first element: large_at for elements of 8 bytes */
+	/*
+	 * offset of a primitive array's first element: large_at if elements have 8 bytes, else
+	 * small_at
+	 */
 	unsigned small_at, large_at;
 
 	uint64_t **marks; /* by region: a bit for each 8 bytes of heap; NULL: not mapped yet */

@@ -15,11 +15,15 @@
 struct fields {
 	jfieldID ids[AG_MIRROR_FIELDS];
 	uint32_t indices[AG_MIRROR_FIELDS];
-	jobject last[AG_MIRROR_FIELDS]; /* the previous class's values, often the same objects */
+	/* values in the previous class; the values in the next class are often the same objects */
+	jobject last[AG_MIRROR_FIELDS];
 	uint32_t n;
 };
 
-/* Returns true for an instance field of a reference type, unless HotSpot reports its value. */
+/*
+ * Returns true for an instance field of a reference type, except the two fields whose values
+ * HotSpot reports in the walk.
+ */
 static bool is_wanted(const char *name, const char *signature, jint modifiers)
 {
 	if (modifiers & ACC_STATIC || (*signature != 'L' && *signature != '['))

@@ -18,8 +18,8 @@
 #define CHILD_END UINT16_MAX
 
 /*
- * Numbers of roots for which there is room: ROOTS_BASE for JNI and the JVM itself, ROOTS_OF_THREAD
- * for each thread.  room_for_roots() adds room for classes.
+ * The walk has room for ROOTS_BASE roots of JNI and the JVM itself, and for ROOTS_OF_THREAD roots
+ * of each thread.  room_for_roots() adds room for the roots that are classes.
  */
 #define ROOTS_BASE 16384
 #define ROOTS_OF_THREAD 64

@@ -17,9 +17,9 @@
 #define UNKNOWN_MAX 65536
 
 struct tag_walk {
-	struct ag_tally *tallies; /* element tag - 1; the tags are 1, 2, … in class list order */
+	struct ag_tally *tallies; /* tallies[i] is for class i of the list, whose tag is i + 1 */
 	jlong n_classes;
-	uint32_t unknown; /* number of objects of unlisted classes */
+	uint32_t unknown; /* number of objects whose classes are not in the list */
 	struct ag_walk_limit *limit;
 };
 

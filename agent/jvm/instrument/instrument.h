@@ -67,7 +67,7 @@ struct ag_instrumenter {
 /* One call of RetransformClasses on the instrumenting thread. */
 struct ag_instrument_pass {
 	uint32_t n, hits; /* n: classes; hits: calls of the hook for these classes */
-	bool unchanged;   /* at least one of the classes would not change */
+	bool unchanged;   /* at least one class got no hooks, so the pass must be abandoned */
 	bool abandoned;   /* the hook has thrown, so the JVM changes none of the classes */
 	bool look;        /* a dry run for ag_instrument_look(): the hook always throws */
 };

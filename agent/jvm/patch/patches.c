@@ -9,7 +9,10 @@
 #include "jvm/jni_refs.h"
 #include "jvm/thread.h"
 
-/* A refresh begins when no patch has become stale for STABLE_MS, or after STABLE_TRIES waits. */
+/*
+ * Stale patches are installed again when STABLE_MS have passed in which no other patch became
+ * stale, or after STABLE_TRIES waits of STABLE_MS.
+ */
 #define STABLE_MS 100
 #define STABLE_TRIES 50
 
@@ -246,8 +249,8 @@ bool ag_patches_has(jclass class)
 /*
  * Waits until the retransformation of another thread, which made the patches stale, has probably
  * ended.  A retransformation may have many classes, and calls the hook for each of them.  JDK 8
- * does not lock a class that is being redefined, so a retransformation that ended after the refresh
- * would overwrite what the refresh installed.
+ * does not lock a class that is being redefined, so a retransformation that ended after
+ * refresh_stale() would overwrite the patches.
  */
 static void wait_until_stable(struct ag_patches *p)
 {
@@ -260,7 +263,7 @@ static void wait_until_stable(struct ag_patches *p)
 		    stale_events == p->stale_events)
 			break;
 	}
-	p->refreshing = false; /* a patch that becomes stale from now on needs another thread */
+	p->refreshing = false; /* a patch that becomes stale from now on starts another thread */
 	ag_patches_unlock(p, p->table);
 }
 

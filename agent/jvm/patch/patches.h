@@ -39,12 +39,12 @@ struct ag_new_patch {
 
 struct ag_patched {
 	jvmtiError code;   /* JVMTI_ERROR_NONE: all patches are installed; else no patch is */
-	uint32_t n_others; /* patches whose class file is changed by other agents' transformers */
+	uint32_t n_others; /* number of patches that transformers of other agents change */
 };
 
 /*
  * Installs all n patches or none.  A new patch replaces an earlier one of the same class.  Returns
- * 0 with patched->code set, or -1 with the error recorded or if the JVM is shutting down.  The
+ * 0 with patched->code set; or -1 if the JVM is shutting down, or with the error recorded.  The
  * caller frees the class files.
  */
 int ag_patches_install(struct ag_jvm *jvm, const struct ag_new_patch *patches, uint32_t n,

@@ -35,7 +35,7 @@ static void add(struct ag_shared_maps *maps, uint64_t from, uint64_t to)
 		maps->list[maps->n++] = (struct ag_shared_range){ from, to };
 }
 
-/* A line of a writable shared mapping begins with "7f10a000-7f10b000 rw-s ", for example. */
+/* The line of a writable shared mapping begins, for example, with "7f10a000-7f10b000 rw-s ". */
 void ag_shared_maps_line(struct ag_shared_maps *maps, const char *line, size_t len,
 			 const void *but)
 {

@@ -48,7 +48,7 @@ static void sort(uint64_t *list, uint32_t n)
 	}
 }
 
-/* Returns the difference between the time since 1970 and the trace's clock, in ns. */
+/* Returns the time since 1970 minus the time of the trace's clock, in ns. */
 static int64_t epoch_ns(const struct ag_trace *trace)
 {
 	struct timespec t;

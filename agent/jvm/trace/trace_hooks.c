@@ -128,7 +128,7 @@ void JNICALL ag_hook_exit(JNIEnv *jni, jclass hooks, jlong token, jint id)
 	leave(jni, token, id, false, NULL);
 }
 
-/* Defines ag_hook_argI(), ag_hook_exitI(), and those of the other kinds. */
+/* Defines ag_hook_argI() and ag_hook_exitI(), and the same two functions for each other kind. */
 #define NATIVES(kind, type, member)                                                              \
 	void JNICALL ag_hook_arg##kind(JNIEnv *jni, jclass hooks, jlong token, type v)           \
 	{                                                                                        \

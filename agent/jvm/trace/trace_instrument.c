@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#define BUDGET ((size_t)64 << 20) /* bytes for one class */
+#define BUDGET ((size_t)64 << 20) /* limit for the memory that instruments one class, in bytes */
 
 void ag_install_give_up(struct ag_install *install, uint32_t index, jvmtiError code,
 			const char *why)

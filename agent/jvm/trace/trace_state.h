@@ -42,7 +42,7 @@ struct ag_method {
 
 struct ag_trace {
 	/* Read by hooks at any time: */
-	uint64_t range; /* first method's serial number << 32 | number of methods; 0: disabled */
+	uint64_t range; /* first method's serial number << 32 | number of methods; 0: no trace */
 	JNIEnv *own;    /* the session's thread */
 	uint64_t min_ns;
 	uint32_t flags;
@@ -58,12 +58,12 @@ struct ag_trace {
 	int64_t credit; /* number of calls that may still be recorded */
 
 	/* Used by the session's thread: */
-	uint32_t taken;  /* claimed with ag_quiesce_claim() */
+	uint32_t taken;  /* 1: the slot is in use (ag_quiesce_claim()) */
 	/* 1: ag_trace_free() no longer waits for a hook in flight; that hook reads `abandoned` */
 	uint32_t abandoned;
 	uint32_t first, n; /* serial number of the first method, number of methods */
 	uint32_t next;   /* the lowest serial number that no trace has used in this slot */
-	uint64_t credit_ns; /* fraction of a call that is not in `credit` yet, in 10^-9 calls */
+	uint64_t credit_ns; /* part of a call, in 10^-9 calls, that is not in `credit` yet */
 	struct ag_trace_state before; /* the slot's counters when the trace was created */
 
 	struct ag_trace_counters presence[AG_SHARDS];
@@ -78,8 +78,8 @@ static inline struct ag_trace_counters *ag_trace_counters_of(struct ag_trace *tr
 }
 
 /*
- * Enters the trace for a hook, until ag_quiesce_leave().  Returns false, without having entered, if
- * the trace with this range has ended.
+ * Counts a hook as in flight in the trace, until ag_quiesce_leave().  Returns false, without
+ * counting the hook, if the trace has ended since the hook read `range` from it.
  */
 static inline bool ag_trace_enter(struct ag_trace *trace, struct ag_trace_counters *at,
 				  uint64_t range)
