@@ -6,8 +6,8 @@
 #include "model/class/type_name.h"
 
 /*
- * Limit for the nesting of types.  Compilers stay far below, and the recursion does not exhaust the
- * stack.
+ * Limit for the nesting of types.  Compilers' signatures stay far below the limit, and recursion up
+ * to the limit does not exhaust the stack.
  */
 #define DEPTH_MAX 64
 #define DIMENSIONS_MAX 255 /* the most dimensions of an array (JVMS 4.3.2) */

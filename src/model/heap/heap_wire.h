@@ -26,7 +26,10 @@ struct heap_wire {
 	uint64_t child_ns; /* duration of the walk in the child process of a snapshot, in ns */
 };
 
-/* Parses one frame.  Returns 0 when more follow, 1 for the last one, -EBADMSG if it is invalid. */
+/*
+ * Parses one frame.  Returns 0 if more frames follow, 1 for the last frame, or -EBADMSG if the
+ * frame is invalid.
+ */
 int heap_wire_take(struct heap_wire *w, uint16_t type, struct wire_reader *payload)
 	_must_check_;
 

@@ -1,4 +1,4 @@
-/* The mappings of a process, from the text of /proc/PID/smaps.  Pure. */
+/* The mappings of a process, from the text of /proc/PID/smaps.  Does no I/O. */
 #ifndef JTOOL_MODEL_MEMORY_MAPPINGS_H
 #define JTOOL_MODEL_MEMORY_MAPPINGS_H
 
@@ -32,7 +32,8 @@ struct mappings {
 };
 
 /*
- * Parses the text into empty `m`.  Returns -EBADMSG if it is malformed, truncated or not sorted.
+ * Parses the text into `m`, which must be empty.  Returns 0, or -EBADMSG if the text is malformed,
+ * truncated or not sorted.
  * Release `m` also after an error.
  */
 int mappings_parse(struct mappings *m, const char *text, size_t len) _must_check_;

@@ -38,7 +38,8 @@ bool patches_match(const struct patches *p, const struct patch_row *row, const c
 
 #define PATCH_WHEN_MAX 40
 /*
- * Writes when_ms to `text` as "2025-07-01T12:00:00Z", or "" if it is out of range.  Returns `text`.
+ * Writes row->when_ms to `text` as "2025-07-01T12:00:00Z", or as "" if the time is out of range.
+ * Returns `text`.
  */
 const char *patch_when(const struct patch_row *row, char text[static PATCH_WHEN_MAX]);
 

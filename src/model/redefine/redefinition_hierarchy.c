@@ -76,8 +76,8 @@ static void report_name(struct limits *l, const struct list *list, struct cf_tex
 }
 
 /*
- * Reports the differences between two lists of names, and frees both.  Returns whether there were
- * any.
+ * Reports the differences between two lists of names, and frees both lists.  Returns whether the
+ * lists differed.
  */
 static bool report_names(struct limits *l, const struct list *list, struct names running,
 			 struct names new)

@@ -57,7 +57,7 @@ static void take_claim(struct thread_dump *d, struct strview line)
 void deadlock_report_parse(struct thread_dump *d, struct strview report)
 {
 	struct strview line;
-	/* true while the lines repeat the stacks of threads that are in the list already */
+	/* true in the part that repeats the stacks of threads from the thread dump */
 	bool repeats = false;
 
 	while (strview_line(&report, &line)) {

@@ -13,8 +13,8 @@
 static const struct use {
 	const char *command;
 	/*
-	 * prefix of the argument, such as "filename="; NULL: any argument.  The first row that
-	 * matches applies
+	 * prefix of the argument that has the path, such as "filename="; NULL: any argument; the
+	 * first row that matches a line is used
 	 */
 	const char *key;
 	enum { WRITES, WRITES_HEAP, READS, REFUSED } does;
@@ -89,8 +89,8 @@ static size_t braces_len(const char *text)
 }
 
 /*
- * Returns the offset of the first "{FILE}" from `at` on, and sets *len to its length; *len is 0 if
- * there is none.
+ * Returns the offset of the first "{FILE}" in the line from `at` on, and sets *len to the length of
+ * "{FILE}"; sets *len to 0 if there is none.
  */
 static size_t next_braces(const char *line, size_t at, size_t *len)
 {

@@ -33,7 +33,7 @@ struct jfr_profile_source {
 /* Event types whose values have the same unit, so that the values can be added up. */
 struct jfr_profile_set {
 	const char *unit;
-	const char *other_unit; /* unit of the second value, the number of events; NULL: none */
+	const char *other_unit; /* unit of the second value, which counts events; NULL: none */
 	struct jfr_profile_source sources[JFR_PROFILE_SOURCES];
 };
 
@@ -62,7 +62,7 @@ const char *jfr_profile_text(struct buf *text, const struct jfr_event *e,
 struct jfr_profile_interval {
 	struct jfr_path id, name, value; /* fields of ActiveSetting */
 	uint64_t ns; /* the interval in the last such setting; 0: unknown */
-	/* async-profiler samples all threads; its default interval is then a different one */
+	/* async-profiler sampled in its mode "wall", which has another default interval */
 	bool is_wall;
 };
 

@@ -10,9 +10,9 @@ struct jfr_sum {
 	struct jfr_cell cell, first;
 	uint64_t count;
 	double total;
-	int64_t integers; /* sum of integers; an overflow yields the largest number */
-	int64_t time, first_time; /* times of the events with `cell` and `first` */
-	/* for percentiles, all values; for JFR_UNIQUE, the number of each value in run->groups */
+	int64_t integers; /* sum of the integers; after an overflow INT64_MAX or INT64_MIN */
+	int64_t time, first_time; /* times of the events that `cell` and `first` come from */
+	/* for percentiles, all values; for JFR_UNIQUE, their numbers in run->groups instead */
 	double *values;
 	size_t n, cap;
 };
@@ -67,7 +67,7 @@ struct jfr_query_run {
 	struct id_map rows;
 	struct intern texts, groups;
 	uint64_t events;
-	int64_t last_time[JFR_COLUMNS_MAX]; /* for JFR_LATEST: time of the last event */
+	int64_t last_time[JFR_COLUMNS_MAX]; /* of each JFR_LATEST column: time of its last event */
 	double share_sums[JFR_COLUMNS_MAX];
 	bool is_known;
 };
@@ -80,7 +80,7 @@ struct jfr_queries {
 	size_t max_memory, used;
 	struct buf scratch;
 	struct jfr_extent extent;
-	bool skips; /* the reader only counts events of types that no query uses */
+	bool skips; /* do not read events of types that no query uses, only count them */
 };
 
 /* Defined in jfr_query_get.c: */

@@ -223,8 +223,8 @@ struct jfr_cell jfr_sum_result(struct jfr_sum *s, enum jfr_aggregate a)
 }
 
 /*
- * Returns whether a row is about the latest state: no event of another row has a later value in a
- * JFR_LATEST column than this row.  Rows about an earlier state are removed.
+ * Returns whether the row has the latest values: in each JFR_LATEST column, its value has the time
+ * of the last event of all rows.  The caller removes other rows, whose values are outdated.
  */
 static bool is_latest(const struct jfr_query_run *run, const struct jfr_sum *sums)
 {
