@@ -9,8 +9,8 @@
 /*
  * Runs the attach operation `req`, and writes the JVM's answer to ctx->out: with --json as
  * {"pid","code","output"}, else as attach_call_print_text() does.  If the answer's code is not 0,
- * returns -1 with an error (EXIT_ANSWER) that quotes the answer's first line; without --json, such
- * an answer is then not written to ctx->out if it has only one line.
+ * returns -1 with an error (EXIT_ANSWER) that quotes the answer's first line; an answer of only one
+ * line is then written to ctx->out only with --json.
  */
 int attach_call_show(const struct ctx *ctx, const struct attach_request *req,
 		     struct err *err) _must_check_;

@@ -3,8 +3,8 @@
 #include "cmd/attach_call.h"
 
 /*
- * The first JDK that archives the classes of a running application (JEP 350).  An older JDK that
- * writes an archive runs no application, so the flags of older JDKs are not checked.
+ * The first JDK that archives the classes of a running application (JEP 350).  An older JDK runs no
+ * application while it writes an archive (-Xshare:dump), so its flags are not checked.
  */
 #define SINCE 13
 

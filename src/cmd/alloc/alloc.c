@@ -1,6 +1,6 @@
 /*
- * The command alloc: shows which sites allocate how many objects and bytes, and how many are still
- * live.
+ * The command alloc: shows which sites allocate how many objects and bytes, and how many of the
+ * objects are still live.
  */
 #include "cmd/alloc/alloc.h"
 

@@ -19,7 +19,7 @@
 #include "fileio/io.h"
 #include "wire/glob.h"
 
-#define LOG_MAX (16 << 20) /* limit for the last part of a log file, in bytes */
+#define LOG_MAX (16 << 20) /* capture at most this many bytes from the end of a log file */
 #define LOGS_MAX 8
 #define LIST_MAX 65536
 #define QUERY_MS 10000
@@ -55,7 +55,7 @@ static void add_pattern(struct patterns *p, const char *name, size_t len)
 
 /*
  * Adds the globs of the log files in the output of the diagnostic command VM.log list (JDK 9 and
- * later), whose lines are such as ` #2: file=/tmp/gc.log all=off,gc*=info time,uptime …`.
+ * later), whose lines look like ` #2: file=/tmp/gc.log all=off,gc*=info time,uptime …`.
  */
 static void take_outputs(struct patterns *p, const char *text, size_t len)
 {

@@ -9,8 +9,8 @@
 #define MB (UINT64_C(1) << 20)
 #define MEMORY_MIN (64 * MB)          /* lower limit for the default of --max-memory */
 #define MEMORY_UNKNOWN (1024 * MB)    /* default of --max-memory if the free memory is unknown */
-#define MEMORY_BASE (4 << 20)         /* memory of jtool without heap data, measured */
-#define MEMORY_LEAST (6 << 20)        /* least memory for heap data */
+#define MEMORY_BASE (4 << 20)         /* memory that jtool takes without heap data, measured */
+#define MEMORY_LEAST (6 << 20)        /* with less memory for heap data, jtool reads no heap */
 
 static const struct heap_engine_set engines = {
 	1u << HEAP_BY_AUTO | 1u << HEAP_BY_SNAPSHOT | 1u << HEAP_BY_AGENT | 1u << HEAP_BY_HPROF,

@@ -43,8 +43,8 @@ enum heap_outcome {
 enum heap_outcome heap_source_by_agent(struct heap_source *source, const struct heap_plan *plan,
 				       struct err *err) _must_check_;
 /*
- * Reads the heap from a snapshot, after checking the JVM's memory.  For HEAP_CANNOT, err has the
- * reason why there is no snapshot.
+ * Reads the heap from a snapshot, after checking the JVM's memory.  If it returns HEAP_CANNOT,
+ * `err` has the reason why there is no snapshot.
  */
 enum heap_outcome heap_source_by_snapshot(struct heap_source *source,
 					  const struct heap_plan *plan, struct err *err)

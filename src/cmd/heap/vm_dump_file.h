@@ -30,8 +30,8 @@ enum dump_via {
 };
 
 struct dump_wanted {
-	bool all;      /* dump unreachable objects as well: run no collection before */
-	/* compression level; 0: none.  If `redact` is set, jtool compresses, otherwise the JVM */
+	bool all;      /* dump unreachable objects too: run no collection before the dump */
+	/* compression level; 0: none; jtool compresses if `redact` is set, else the JVM does */
 	unsigned gzip;
 	enum hprof_redact redact;
 	enum dump_via via;

@@ -70,9 +70,9 @@ static void show_settings(const struct ctx *ctx, const struct jfr_settings *s)
 }
 
 /*
- * Sets *found if the thread is the one that JfrRecorder::create() starts.  No JFR.* answer shows
- * whether create() was called: a repository that was configured has a path even before that call.
- * JDK 27 shortens a long thread name in the middle.
+ * Sets *found if a thread with this name shows that JFR is initialised: JfrRecorder::create()
+ * starts it.  The answers of the commands JFR.* do not show this: they contain the path of a
+ * configured repository even before create().  JDK 27 shortens a long thread name in the middle.
  */
 static bool is_recorder(const char *name, void *found)
 {

@@ -1,4 +1,4 @@
-/* A recording that is open for reading: a file of the caller's, or what a JVM recorded. */
+/* A recording that is open for reading: a file that the user named, or a recording of a JVM. */
 #ifndef JTOOL_CMD_JFR_JFR_RECORDING_H
 #define JTOOL_CMD_JFR_JFR_RECORDING_H
 
@@ -37,8 +37,9 @@ struct jfr_reader *jfr_recording_reader(struct jfr_recording *rec);
  */
 void jfr_recording_done(struct jfr_recording *rec, struct jfr_reader *r);
 /*
- * Completes the error of a command that read the recording, and returns its result: -1 if rc is -1,
- * or if parts of the recording were not read.
+ * Returns the result of a command that read the recording.  If `rc` is -1, puts the name of the
+ * user's file before the text of `err`, and returns -1.  If parts of the recording were not read,
+ * sets `err` (EXIT_PARTIAL), and returns -1.  Otherwise returns `rc`.
  */
 int jfr_recording_result(const struct jfr_recording *rec, int rc, struct err *err) _must_check_;
 

@@ -122,8 +122,8 @@ static const char *capture_failure(const struct class_capture *captured)
 }
 
 /*
- * Returns whether the JVM runs the same code as the new class file.  Most files of a directory or
- * jar do not differ.  Ignores differences in line numbers, annotations and constant fields.
+ * Returns whether the JVM already runs the code of the new class file, which is then skipped, as
+ * are most files of a directory or jar.  Ignores line numbers, annotations and constant fields.
  */
 static bool is_same(const struct class_capture *captured, const struct cf_class *new)
 {
