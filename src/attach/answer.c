@@ -10,11 +10,11 @@
 #include "fileio/io.h"
 #include "fileio/watchdog.h"
 
-/* Interval in ms at which a JVM that works on an answer is checked to be alive. */
+/* Check every CHECK_MS ms that the JVM, which works on its answer, is alive. */
 #define CHECK_MS 1000
 /*
- * The rest of an answer gets at least this many ms, even if the answer begins just before the
- * deadline.
+ * jtool waits at least this many ms for the rest of an answer, even if the answer begins just
+ * before the deadline.
  */
 #define LATE_MS 1000
 #define STATUS_MAX 64 /* longest status line in bytes; not counted in opts->max */

@@ -23,10 +23,10 @@ struct answer_reader {
 };
 
 /*
- * Waits until the answer begins or the connection ends.  Sending the request and this wait share
- * the deadline `sent`; for a long operation (`is_long`), a deadline of its own follows if the JVM
- * has read the request by then.  Returns 0, or -1 with `err` set: EXIT_ATTACH if the JVM does not
- * answer in time.
+ * Waits until the answer begins or the connection ends, up to the deadline `sent`, which includes
+ * sending the request.  If the operation is long (`is_long`) and the JVM has read the request by
+ * then, waits on, up to a second deadline.  Returns 0, or -1 with `err` set: EXIT_ATTACH if the JVM
+ * does not answer in time.
  */
 int answer_await(struct answer_reader *r, struct deadline sent, struct err *err) _must_check_;
 

@@ -35,7 +35,7 @@ struct target_query {
 int target_query(const struct jvm *jvm, const struct target_query *q, struct buf *answer,
 		 struct err *err) _must_check_;
 
-/* As target_query(), for a function whose answer is a uint64_t. */
+/* Like target_query(), for a function whose answer is one uint64_t, which is stored in *number. */
 int target_query_number(const struct jvm *jvm, const struct target_query *q, uint64_t *number,
 			struct err *err) _must_check_;
 

@@ -45,8 +45,8 @@ static bool is_one_of(const char *word, const char *const *list)
 }
 
 /*
- * Returns true for the launcher's options that have their value in the next word: java.c,
- * IsClassPathOption(), IsLauncherOption().
+ * Returns true for the launcher's options that have their value in the next word (java.c:
+ * IsClassPathOption(), IsLauncherOption()).
  */
 static bool is_launcher_option(const char *word)
 {
@@ -56,8 +56,8 @@ static bool is_launcher_option(const char *word)
 }
 
 /*
- * Returns true for options that the launcher passes to the VM as --option=value: java.c,
- * IsModuleOption().
+ * Returns true for options that the launcher passes to the VM as --option=value (java.c:
+ * IsModuleOption()).
  */
 static bool is_module_option(const char *word)
 {

@@ -1,4 +1,4 @@
-/* Parses command lines of the java launcher and VM flags.  Pure. */
+/* Parses command lines of the java launcher, and VM flags.  Does no I/O. */
 #ifndef JTOOL_DISCOVER_CMDLINE_H
 #define JTOOL_DISCOVER_CMDLINE_H
 

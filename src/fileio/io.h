@@ -35,7 +35,8 @@ int io_slurp(int fd, struct buf *out, size_t max) _must_check_;
 /* Returns the directory of temporary files: TMPDIR, or /tmp if TMPDIR is unset or empty. */
 const char *io_temp_dir(void);
 /*
- * Sets EXIT_PARTIAL for data that cannot be stored in a temporary file.  The format names the data.
+ * Sets err (EXIT_PARTIAL) for data that cannot be stored in a temporary file.  `fmt` and the
+ * arguments after it name the data.
  * `error` is a negative errno or a negative error number of disk_room.h.  Returns -1.
  */
 int io_temp_failed(struct err *err, int error, const char *fmt, ...) _printf_(3, 4);

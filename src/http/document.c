@@ -101,7 +101,7 @@ static int verdict(struct document_job *job, struct err *err)
 
 	if (n < 0) {
 		(void)kill(job->pid, SIGKILL);
-		(void)reap(job, &status); /* if the child is blocked, the next job is refused */
+		(void)reap(job, &status); /* a blocked child remains; the next job is refused */
 		return err_set(err, EXIT_PARTIAL,
 			       "the JVMs were not read in time; use --timeout to wait longer");
 	}

@@ -13,7 +13,7 @@
 #define ID_LEN 64
 #define NAMES_MAX 10000 /* a node has at most some hundred pods */
 
-/* Returns true if the text has only characters that Kubernetes permits in these names. */
+/* Returns true if Kubernetes permits all characters of the text in names, for example of pods. */
 static bool is_name(const char *text, size_t len)
 {
 	return len > 0 && strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789.-") >= len;

@@ -1,7 +1,7 @@
 /*
- * The names of Kubernetes containers by their ids.  The kubelet puts a link for each container's
- * log into a directory.  The name of the link is POD_NAMESPACE_CONTAINER-ID.log: it has the three
- * names and the id of the container.
+ * Finds the names of a Kubernetes container by the container's id.  The kubelet puts a link for
+ * each container's log into a directory.  The name of the link is POD_NAMESPACE_CONTAINER-ID.log:
+ * it has the three names and the id of the container.
  */
 #ifndef JTOOL_PROC_POD_NAMES_H
 #define JTOOL_PROC_POD_NAMES_H

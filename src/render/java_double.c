@@ -44,8 +44,8 @@ static struct decimal shortest(double value, bool is_float)
 }
 
 /*
- * Appends the digits from number `from` to number `to` - 1, with '0' for digits that d does not
- * have.  Appends "0" if `to` <= `from`.
+ * Appends d->digits[from] to d->digits[to - 1], with '0' for digits that d does not have.  Appends
+ * "0" if `to` <= `from`.
  */
 static void add_digits(struct buf *out, const struct decimal *d, int from, int to)
 {

@@ -6,8 +6,8 @@ void units_bytes(struct buf *out, int64_t bytes)
 {
 	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
 	/*
-	 * A double is exact enough for four digits, and unlike int64_t has the magnitude of
-	 * INT64_MIN.
+	 * A double is exact enough for four digits, and can hold the magnitude of INT64_MIN,
+	 * which int64_t cannot hold.
 	 */
 	double size = bytes < 0 ? -(double)bytes : (double)bytes;
 	size_t unit = 0;

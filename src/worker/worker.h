@@ -60,7 +60,7 @@ struct worker_call {
 	struct deadline deadline;
 	/* prints the texts that the function passes to verbose_step() */
 	const struct verbose *steps;
-	bool here; /* worker_run() calls the function in this process, because it cannot block */
+	bool here; /* worker_run() calls `fn` in this process, because `fn` cannot block */
 };
 
 /*

@@ -17,7 +17,7 @@ struct shown {
 	struct heap_object object;
 	/* the parent's reference to the object; empty: the parent has no direct reference */
 	struct buf via;
-	const char *root; /* kind of the GC root; NULL: not a root, or obvious from the object */
+	const char *root; /* kind of the GC root; NULL: not a root, or a class or thread as root */
 	uint64_t shallow, retained;
 };
 

@@ -25,11 +25,12 @@ struct json *memory_view_json(const struct memory_view *v);
 void memory_view_print(const struct memory_view *v, FILE *out);
 
 /*
- * Fills in a view from a document of memory_view_json().  Returns false if the document is not one.
+ * Fills in a view from a document that memory_view_json() made.  Returns false if `doc` is another
+ * document.
  */
 bool memory_view_load(struct memory_view *v, const struct json *doc);
 
-/* Returns whether a document is one of memory_view_json(). */
+/* Returns whether memory_view_json() made the document. */
 bool memory_view_is_saved(const struct json *doc);
 
 #endif

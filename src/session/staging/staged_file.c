@@ -104,7 +104,7 @@ char *staged_file_name(const struct staged_file_request *req)
 			 (unsigned long long)hash_bytes(req->data, req->len), req->suffix);
 }
 
-/* Returns how many bytes of files in memory the target's control groups have room for. */
+/* Returns how many bytes of files in memory still fit into the target's control groups. */
 static uint64_t memory_for(const struct jvm *jvm)
 {
 	struct err ignored = { .code = EXIT_DONE };
@@ -221,8 +221,8 @@ void staged_file_free(struct staged_file *p)
 		return;
 	util_close_p(&p->control);
 	/*
-	 * The report socket hangs up when the helper ends.  A helper that hangs is not killed,
-	 * because it may still remove the file later.
+	 * The report socket hangs up when the helper ends.  If the socket does not hang up in
+	 * time, do not kill the helper, because the helper may still remove the file later.
 	 */
 	if (p->helper > 0 && io_wait(p->report, POLLIN, deadline_in_ms(p->timeout_ms)) == 0 &&
 	    child_wait(p->helper, &status, deadline_in_ms(p->timeout_ms)) < 0)

@@ -52,8 +52,8 @@ struct staged_file_request {
 	bool keep;        /* STAGED_FILE: do not remove the file (the user's own agent) */
 	int listener;     /* unbound AF_UNIX socket to bind in the file's directory; -1: none */
 	/*
-	 * Bytes of free space for a STAGED_RESULT, or for the files that the target creates in the
-	 * directory of a STAGED_FIFO.
+	 * Bytes that must be free for a STAGED_RESULT, or for the files that the target creates in
+	 * the directory of a STAGED_FIFO.
 	 */
 	uint64_t room;
 	bool memory_first;   /* with `room`: prefer a file system in memory to one on a disk */
@@ -71,7 +71,8 @@ struct staged_file *staged_file_new(const struct jvm *jvm, const struct staged_f
 				    const struct verbose *verbose, struct err *err) _must_check_;
 
 /*
- * Return the path of the file, and of its socket, in the target's root.  Owned by the staged file.
+ * Return the path of the file, or of its socket, in the target's root.  The staged file owns both
+ * paths.
  */
 const char *staged_file_path(const struct staged_file *p);
 const char *staged_file_socket_path(const struct staged_file *p);
