@@ -36,8 +36,7 @@ const char *ag_wake_token(const char *name, uintptr_t address)
 
 /*
  * Returns true if only the JVM's user has rights to the file `name` in the directory `fd`, or to
- * `fd` itself if `name` is "".  Makes the system call itself, because glibc exports fstatat() only
- * since 2.33.
+ * `fd` itself if `name` is "".  Uses syscall(2), because glibc exports fstatat() only since 2.33.
  */
 static bool is_private(int fd, const char *name, mode_t type)
 {
@@ -63,7 +62,7 @@ static void serve(const char *dir, const char *name, const char *token)
 	/* Ignore an error, because a client that still runs notices that no session connects. */
 	(void)ag_session_start(asleep_in, data);
 	data[path_len] = '\0';
-	(void)unlink(data); /* on an error the client removes it */
+	(void)unlink(data); /* if unlink() fails, the client removes the request */
 }
 
 /* Serves the requests in the open directory `fd`, from its first entry on. */
@@ -108,7 +107,7 @@ static void look_into(const char *parent)
 		return;
 	if (is_private(fd, "", S_IFDIR))
 		serve_all(data, fd);
-	(void)close(fd); /* cannot lose data: only read from */
+	(void)close(fd); /* read-only descriptor, nothing to flush */
 }
 
 static void JNICALL on_data_dump(jvmtiEnv *ti)

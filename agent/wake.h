@@ -6,9 +6,9 @@
  * occurs when a client runs the diagnostic command JVMTI.data_dump, and at SIGQUIT.  The agent then
  * looks for the requests of clients (wire/wake.h), and starts a session for each request.
  *
- * The JVM sends the event on one of its own threads, which the agent must not delay: it makes a
- * limited number of system calls, none of which waits.  It removes the requests of clients that
- * have exited.
+ * The JVM sends the event on one of its own threads, which the agent must not delay.  So the agent
+ * makes a limited number of system calls, none of which waits.  The agent removes the requests of
+ * clients that have exited.
  */
 #ifndef JTOOL_AGENT_WAKE_H
 #define JTOOL_AGENT_WAKE_H

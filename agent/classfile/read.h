@@ -52,9 +52,9 @@ enum cf_access {
 	CF_ACC_PROTECTED = 0x0004,
 	CF_ACC_STATIC = 0x0008,
 	CF_ACC_FINAL = 0x0010,
-	CF_ACC_SYNCHRONIZED = 0x0020, /* a method; the same bit of a class is ACC_SUPER */
-	CF_ACC_VOLATILE = 0x0040,     /* a field; the same bit of a method is ACC_BRIDGE */
-	CF_ACC_TRANSIENT = 0x0080,    /* a field; the same bit of a method is ACC_VARARGS */
+	CF_ACC_SYNCHRONIZED = 0x0020, /* of a method; in a class, this bit is ACC_SUPER */
+	CF_ACC_VOLATILE = 0x0040,     /* of a field; in a method, this bit is ACC_BRIDGE */
+	CF_ACC_TRANSIENT = 0x0080,    /* of a field; in a method, this bit is ACC_VARARGS */
 	CF_ACC_NATIVE = 0x0100,
 	CF_ACC_INTERFACE = 0x0200,
 	CF_ACC_ABSTRACT = 0x0400,
@@ -62,7 +62,7 @@ enum cf_access {
 	CF_ACC_SYNTHETIC = 0x1000,
 	CF_ACC_ANNOTATION = 0x2000,
 	CF_ACC_ENUM = 0x4000,
-	CF_ACC_MODULE = 0x8000, /* a class; the same bit of a parameter is ACC_MANDATED */
+	CF_ACC_MODULE = 0x8000, /* of a class; in a parameter, this bit is ACC_MANDATED */
 };
 
 /* A constant pool, from a class file or from JVMTI GetConstantPool. */

@@ -46,7 +46,7 @@ int ag_code_source_domain(struct ag_jvm *jvm, const struct ag_code_source *sourc
 	return ag_ref_threw(jvm, "getProtectionDomain0") ? -1 : 0;
 }
 
-/* Returns the value of an object's field; NULL if it is null or does not exist. */
+/* Returns the value of an object's field; NULL if the value is null or there is no such field. */
 static jobject get_field(struct ag_jvm *jvm, jobject object, const char *name,
 			 const char *signature)
 {

@@ -29,7 +29,8 @@ struct ag_jvm {
 	struct ag_mem *mem;
 	uint64_t globals;              /* global references not deleted yet, see jni_refs.h */
 	struct ag_class_index *class_index; /* NULL: the client has not requested the classes */
-	struct ag_activity *activity; /* the request that is served; NULL: none, or not listed */
+	/* entry of the current request in the table of activity.c; NULL: no request, or no room */
+	struct ag_activity *activity;
 	struct ag_error err;
 	bool stopping;
 };

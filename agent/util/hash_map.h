@@ -12,11 +12,11 @@
 struct ag_hash_entry {
 	uint64_t key; /* 0: empty */
 	uint32_t number;
-	uint32_t note; /* free for the owner of the map; the map itself does not use it */
+	uint32_t note; /* for the owner of the map; the functions of the map do not use `note` */
 };
 
 struct ag_hash_map {
-	struct ag_hash_entry *slots; /* their number is a power of two, at least 2 * max */
+	struct ag_hash_entry *slots; /* the number of slots is a power of two, at least 2 * max */
 	unsigned shift;              /* 64 - log2(number of slots) */
 	uint32_t n, max;
 };
@@ -28,12 +28,13 @@ int ag_hash_map_init(struct ag_hash_map *map, struct ag_mem *mem, uint32_t max)
 void ag_hash_map_release(struct ag_hash_map *map, struct ag_mem *mem);
 
 /*
- * Doubles map->max, to at most `max`.  Returns -1 if map->max is `max` already or memory is short.
+ * Doubles map->max, but not beyond `max`.  Returns -1 if map->max is `max` already, or if there is
+ * no memory.
  */
 int ag_hash_map_grow(struct ag_hash_map *map, struct ag_mem *mem, uint32_t max)
 	__attribute__((warn_unused_result));
 
-/* Adds a key.  Returns its entry; NULL: the key is 0 or exists already, or the map is full. */
+/* Adds a key.  Returns its entry; or NULL if the key is 0 or in the map, or the map is full. */
 struct ag_hash_entry *ag_hash_map_add(struct ag_hash_map *map, uint64_t key, uint32_t number);
 
 /* Returns the number of slots, for a loop over all slots. */

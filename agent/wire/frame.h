@@ -38,7 +38,7 @@ enum wire_refused {
 	WIRE_REFUSED_MEMORY = 12,  /* out of memory */
 	WIRE_REFUSED_JVM = 13,     /* the JVM provides no JVMTI environment */
 	WIRE_REFUSED_CONNECT = 14, /* cannot connect to the socket of the client */
-	WIRE_REFUSED_PEER = 15,    /* the listening process has another user id */
+	WIRE_REFUSED_PEER = 15,    /* the user id of the listening process differs from the JVM's */
 	WIRE_REFUSED_THREAD = 16,  /* cannot start a thread */
 };
 
@@ -92,9 +92,10 @@ enum wire_graphed {
 	WIRE_GRAPHED_LATE = 1,     /* the pause reached its limit */
 	WIRE_GRAPHED_FULL = 2,     /* the heap stream reached its limit */
 	WIRE_GRAPHED_SLOW = 3,     /* the client did not read fast enough */
-	WIRE_GRAPHED_UNKNOWN = 4,  /* object addresses are not verified, so the stream is invalid */
-	WIRE_GRAPHED_NOT = 5,      /* no snapshot (wire_snapshot_why), so the stream is invalid */
-	WIRE_GRAPHED_CHANGED = 6,  /* as GRAPHED_NOT: classes were loaded before the clone; retry */
+	WIRE_GRAPHED_UNKNOWN = 4,  /* stream is invalid: object addresses are not verified */
+	WIRE_GRAPHED_NOT = 5,      /* stream is invalid: there is no snapshot (wire_snapshot_why) */
+	/* stream is invalid: classes were loaded before the clone; another try may succeed */
+	WIRE_GRAPHED_CHANGED = 6,
 };
 
 /*
@@ -161,20 +162,25 @@ enum wire_alloc_end {
 	WIRE_ALLOCED_STOPPED = 0, /* the client sent ALLOC_STOP */
 	WIRE_ALLOCED_TIME = 1,    /* the profile reached its maximum duration */
 	WIRE_ALLOCED_ON = 2,    /* the recording was sent, and goes on */
-	WIRE_ALLOCED_NOTHING = 3, /* ALLOC_RECORDED without a recording: only ALLOC_END is sent */
+	WIRE_ALLOCED_NOTHING = 3, /* no recording for ALLOC_RECORDED, so only ALLOC_END is sent */
 	WIRE_ALLOCED_FORCED = 4,  /* another session requested the end */
 };
 
-/* Limitations of an allocation profile.  ALLOC_NOTE has the limitation, a text and a number. */
+/*
+ * Limitations of an allocation profile.  The frame ALLOC_NOTE has the limitation, a text and a
+ * number.
+ */
 enum wire_alloc_note {
 	/*
 	 * Threads still run a method's code from before the instrumentation; arrays that this code
-	 * allocates are not counted.  Text: CLASS.METHOD.  Number: threads.
+	 * allocates are not counted.  The text is CLASS.METHOD, the number counts the threads.
 	 */
 	WIRE_ALLOC_OLD_CODE = 1,
-	WIRE_ALLOC_REFUSED = 2, /* classes were not instrumented.  Text: reason.  Number: classes */
-	WIRE_ALLOC_FULL = 3,    /* no room for samples.  Number: dropped samples or objects */
-	WIRE_ALLOC_NOT_LIVE = 4, /* live objects could not be counted.  Text: reason */
+	/* Classes were not instrumented.  The text is the reason, the number counts the classes. */
+	WIRE_ALLOC_REFUSED = 2,
+	/* There is no room for samples.  The number counts the dropped samples or objects. */
+	WIRE_ALLOC_FULL = 3,
+	WIRE_ALLOC_NOT_LIVE = 4, /* live objects could not be counted.  The text is the reason. */
 };
 
 #define WIRE_PIECE 65536u /* maximum bytes of the text in a BYTES frame */

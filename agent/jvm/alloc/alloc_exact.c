@@ -63,7 +63,10 @@ static int learn_loaded(struct ag_jvm *jvm, struct ag_alloc_profile *profile)
 	if (ag_ref_push(jvm) != 0)
 		return -1;
 	rc = ag_classes_get(jvm, &classes);
-	/* Double: -Xcheck:jni of JDK 8 and 11 counts the references of outer frames as well. */
+	/*
+	 * Twice the number of classes, because -Xcheck:jni of JDK 8 and 11 also counts the
+	 * references of outer frames.
+	 */
 	if (rc == 0)
 		rc = ag_ref_expect(jvm, 2 * ((jint)classes.n + 64));
 	for (uint32_t i = 0; rc == 0 && i < classes.n; i++)

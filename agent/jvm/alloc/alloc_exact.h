@@ -3,8 +3,8 @@
  *
  * Where allocations are counted:
  * - The constructor of java.lang.Object calls a hook for each object that a constructor
- *   initialises, whoever calls it: bytecode, reflection, method handles, deserialisation, JNI, the
- *   VM.
+ *   initialises.  The caller may be bytecode, reflection, a method handle, deserialisation, JNI or
+ *   the VM.
  * - Instrumented code calls a hook after newarray, anewarray and multianewarray, and after calls of
  *   methods that allocate without a constructor and may be JIT intrinsics: clone,
  *   Array.newInstance, Arrays.copyOf of references, Unsafe.allocate…
@@ -21,8 +21,8 @@
  * count.
  *
  * A walk takes hundreds of times longer than counting.  When all walks together exceed AG_WALKS_NS
- * plus 1/AG_WALKS_PART of the elapsed time, AG_WALK_FEW replaces AG_WALK_ALL until they are within
- * this budget again.
+ * plus 1/AG_WALKS_PART of the elapsed time, AG_WALK_FEW replaces AG_WALK_ALL until the walks are
+ * within this budget again.
  *
  * ag_alloc_profile_peek() reads the tables with atomic loads while their threads count.
  */
@@ -43,7 +43,7 @@ enum ag_array_site_kind {
 	/* Calls of clone(), whose result counts only if the call ran Object.clone(): */
 	AG_ARRAY_SITE_CLONE,         /* by invokevirtual */
 	AG_ARRAY_SITE_CLONE_SPECIAL, /* by invokespecial */
-	AG_ARRAY_SITE_RESULT,        /* a call of another method that allocates its result */
+	AG_ARRAY_SITE_RESULT, /* call of a method, other than clone(), that returns a new object */
 };
 /*
  * Returns a new number for an array site, or 0 if there is no room.  A number is never reused, not

@@ -100,10 +100,10 @@ static void write_loaded(struct ag_graph_walk *w)
 
 /*
  * Gives a number to a class that is not in the class index, and writes the class.  Tags the class,
- * so that the agent can find it after the walk.  In addition to the class, writes a ROOT record
- * with the size of the java.lang.Class: a local reference of the agent thread.  For a class of the
- * class index, HotSpot itself reports such a root, because the agent has a local reference to the
- * class.
+ * so that the agent can find it after the walk.  Also writes a ROOT record for a local reference
+ * of the agent thread, because that record contains the size of the java.lang.Class.  For a class
+ * of the class index, HotSpot itself reports such a root, because the agent has a local reference
+ * to the class.
  */
 static struct ag_hash_entry *new_class(struct ag_graph_walk *w, uint64_t address, jlong size,
 				       jlong *tag)
@@ -234,8 +234,8 @@ static inline void move_to(struct ag_graph_walk *w, uint64_t object)
 
 /*
  * Handles the reference from `referrer` to its class, which HotSpot reports before the other
- * references of an object: begins the object `referrer`.  Only for a java.lang.Class does HotSpot
- * report no such reference; on_mirror() begins that object.
+ * references of an object: begins the object `referrer`.  For a java.lang.Class HotSpot reports no
+ * such reference, so on_mirror() begins that object.
  */
 static inline void on_class(struct ag_graph_walk *w, uint64_t referrer, uint64_t class,
 			    jlong size, jlong *tag)
@@ -265,7 +265,7 @@ static void write_class_fields(struct ag_graph_walk *w, uint32_t class)
 	const struct ag_mirrors *m = w->mirrors;
 
 	if (class >= w->loaded->n)
-		return; /* a class that only the walk found */
+		return; /* the class is not in the class index, so `m` does not have it */
 	for (uint32_t i = m->first[class]; i < m->first[class + 1]; i++)
 		ag_graph_write(w, &(struct heap_stream_record){
 					 .kind = HEAP_STREAM_FIELD,
@@ -396,7 +396,7 @@ int ag_graph_follow(struct ag_graph_walk *w)
 	int rc;
 
 	ag_graph_begin_piece(w);
-	w->full = w->at - 1; /* no room: the first callback calls ag_graph_begin() */
+	w->full = w->at - 1; /* at > full, so the first callback calls ag_graph_begin() */
 	rc = AG_JVMTI(w->jvm, FollowReferences, 0, NULL, NULL, &callbacks, w);
 	if (w->begin_ns == 0)
 		return rc;

@@ -11,7 +11,7 @@
 #include "jvm/snapshot/walk_order.h"
 #include "wire/heap_stream.h"
 
-#define AG_GRAPH_ARRAYS 32    /* number of new arrays with which the walk verifies addresses */
+#define AG_GRAPH_ARRAYS 32    /* number of arrays that the agent creates to verify addresses */
 #define AG_GRAPH_NEW 4096     /* maximum of classes that the walk may add to the class index */
 #define AG_GRAPH_METHODS 4096 /* maximum of numbered methods; further methods have number 0 */
 
@@ -34,13 +34,13 @@ struct ag_mirrors {
 		bool owns_ref;  /* false: an earlier entry has the same reference, and owns it */
 	} *list;
 	uint32_t n, cap;
-	/* indexed by class number: index in `list` of its first value; then one entry that is n */
+	/* first[i]: index in `list` of class i's first value; the last element of `first` is n */
 	uint32_t *first;
 };
 
 struct ag_graph_walk {
 	/* The members that every callback uses are in one place, for speed. */
-	uint8_t *at, *full; /* at: output position; when it is beyond `full`, a new piece begins */
+	uint8_t *at, *full; /* at: output position; a new piece begins when at > full */
 	struct heap_stream_state state;
 	uint32_t referent;  /* AG_REFERENT() of the current object's class, or AG_NO_REFERENT */
 	bool in_holder;     /* the current object is the holder, whose elements are checked */
@@ -56,14 +56,14 @@ struct ag_graph_walk {
 	const uint32_t *referents;       /* AG_REFERENT() of each class in `loaded` */
 	const struct ag_mirrors *mirrors;
 	struct ag_vthreads vthreads;
-	const struct ag_self_objects *own; /* the agent's objects, with arrays and holder last */
+	const struct ag_self_objects *own; /* the agent's objects; arrays and holder are the last */
 	struct ag_wait_limit patience; /* limits the pause, and sums up the waits for the client */
 	uint64_t written;      /* bytes of the heap stream in earlier frames */
 	int64_t begin_ns;      /* begin of the pause; 0: before the first callback */
 	uint64_t holder;       /* address of the holder, see graph.h */
-	uint64_t seen_elements; /* bit i: element i of the holder was reported at index i */
-	uint32_t n_mirrors;    /* number of classes of the class index written as MIRROR so far */
-	uint32_t next_thread;  /* index in graph->threads at which the next search begins */
+	uint64_t seen_elements; /* bit i: HotSpot has reported element i of the holder at index i */
+	uint32_t n_mirrors;    /* number of MIRROR records for classes of the class index so far */
+	uint32_t next_thread;  /* index in graph->threads at which to begin the next search */
 	bool too_many_classes; /* there are more than AG_GRAPH_NEW new classes */
 	/* Of a walk in a child process: */
 	struct ag_snapshot *snapshot; /* NULL: the walk runs in the JVM */

@@ -18,7 +18,7 @@
 #define KERNEL_SIGSET 8 /* bytes of the kernel's sigset_t */
 #define LOOK_MS 50
 #define STILL_NS INT64_C(1500000000)  /* maximum time without progress of the child */
-#define BUSY_NS INT64_C(20000000000)  /* that maximum while the child is_busy() */
+#define BUSY_NS INT64_C(20000000000)  /* maximum time without progress while is_busy() is true */
 
 static int fail(struct ag_snapshot *s, enum wire_snapshot_why why, int code)
 {
@@ -276,7 +276,7 @@ int ag_snapshot_receive(struct ag_snapshot *s, struct ag_chan *client, struct wi
 	struct wire_header header;
 	int rc;
 
-	close_end(&s->ends[1]); /* so that ends[0] has end of file when the child exits */
+	close_end(&s->ends[1]); /* otherwise ends[0] has no end of file when the child exits */
 	rc = receive_all(s, client, raw, sizeof(raw));
 	if (rc <= 0)
 		return rc;
