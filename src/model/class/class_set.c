@@ -23,8 +23,8 @@ void class_set_release(struct class_set *set)
 }
 
 /*
- * Returns the index of the file with this class name, or ID_MAP_NONE.  Sets *id to its key in
- * by_name, or to the key for a new file.
+ * Returns the index of the file with this class name, or ID_MAP_NONE.  Sets *id to the file's key
+ * in by_name; or if there is no such file, to the key under which it must be added.
  */
 static uint32_t find(const struct class_set *set, const char *name, uint64_t *id)
 {

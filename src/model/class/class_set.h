@@ -45,9 +45,9 @@ void class_set_release(struct class_set *set);
  * versions of classes for `release` are preferred.  If `release` is 0 (unknown), it is treated as
  * 8, because JDK 8 ignores such versions.  The files module-info and package-info are skipped.
  *
- * Returns 0, or -1 with err set.  EXIT_USAGE: the path is not a class file, directory or jar, has
- * no class files, or part of it cannot be read.  EXIT_ANSWER: a class file is invalid, and the JVM
- * would refuse it as well.
+ * Returns 0, or -1 with err set.  EXIT_USAGE: `path` is not a class file, directory or jar, has no
+ * class files, or cannot be read completely.  EXIT_ANSWER: a class file is invalid, so the JVM
+ * would refuse it.
  */
 int class_set_add(struct class_set *set, const char *path, unsigned release,
 		  struct err *err) _must_check_;

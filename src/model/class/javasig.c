@@ -33,12 +33,12 @@ void javasig_class_name(struct buf *out, struct cf_text name)
 }
 
 /*
- * Bits for the column `of` of the table below.  The table has the modifiers in the order in which
- * javap prints them, then those that Java has no keyword for.
+ * Bits for the member `of` of the table `modifiers`.  The table has the modifiers in the order in
+ * which javap prints them, then the modifiers that Java has no keyword for.
  */
 enum {
 	CLASS = 1, FIELD = 2, METHOD = 4, MEMBER = FIELD | METHOD, ANY = CLASS | MEMBER,
-	HIDDEN = 8, /* javap -v shows this modifier only as a flag */
+	HIDDEN = 8, /* javap shows this modifier only with -v, as a flag ACC_… */
 };
 static const struct {
 	uint16_t bit;
@@ -117,7 +117,7 @@ struct javasig_member javasig_member(const struct cf_member *member)
 	struct cf_attribute a;
 
 	if (cf_find_attribute(member->attributes, "Synthetic", &a))
-		/* Compilers before Java 5 use an attribute for this modifier */
+		/* Before Java 5, compilers used an attribute instead of ACC_SYNTHETIC. */
 		m.access |= CF_ACC_SYNTHETIC;
 	if (cf_find_attribute(member->attributes, "Exceptions", &a) && a.len >= 2 &&
 	    a.len == 2 + 2u * cf_peek_u2(a.data)) {

@@ -38,7 +38,7 @@ struct javasig_member {
 	const struct cf_pool *pool; /* constant pool of the class file; may be NULL */
 	const uint8_t *throws;      /* class indexes from the Exceptions attribute */
 	uint16_t n_throws;
-	bool hidden; /* include modifiers without a Java keyword: synthetic, bridge */
+	bool hidden; /* print also the modifiers without a Java keyword: synthetic, bridge */
 };
 struct javasig_member javasig_member(const struct cf_member *member);
 

@@ -32,9 +32,9 @@ static inline bool big_objects_has(const struct big_objects *b, uint32_t node)
 uint32_t big_objects_number(const struct big_objects *b, uint32_t node);
 uint64_t big_objects_retained(const struct big_objects *b, uint32_t number);
 /*
- * Returns whether the node belongs to the same list or tree as its dominator.  It does if its
- * dominator has the same class or, because the nodes of a list or tree may be in an array, if the
- * dominator's dominator has the same class.  Higher dominators do not count: a map three levels
+ * Returns whether the node belongs to the same list or tree as its dominator.  Returns true if the
+ * dominator has the class of the node; or if the dominator's dominator has that class, because the
+ * nodes of a list or tree may be in an array.  Higher dominators do not count: a map three levels
  * below another map is not a node of that map.  Returns false for class objects.
  */
 bool big_objects_continues(const struct big_objects *b, uint32_t node);

@@ -3,7 +3,7 @@
 
 /* Special values of graph_bfs.edge, which are not edge numbers. */
 #define BY_CLASS (UINT32_MAX - 1) /* the node was reached by the class edge of its parent */
-#define BYPASSED (UINT32_MAX - 2) /* the node was not reached, but is bypassed by the search */
+#define BYPASSED (UINT32_MAX - 2) /* bypass() has excluded the node from the search */
 
 struct search {
 	const struct graph *graph;

@@ -40,8 +40,9 @@ struct finder {
 	const struct big_objects *bigs;
 	const struct held_by_class_wanted *wanted;
 	/*
-	 * Used for nodes that are not big: 1 + the holder whose list or tree contains the node; 0:
-	 * not known yet; GRAPH_NONE: no holder.  NULL if wanted->follow is false.
+	 * Indexed by node; used for nodes that are not big: 1 + the holder whose list or tree
+	 * contains the node; 0: not computed yet; GRAPH_NONE: no holder.  `known` is NULL if
+	 * wanted->follow is false.
 	 */
 	uint32_t *known;
 	struct counts counts;

@@ -7,8 +7,8 @@
 /* The objects of one class that are counted for one holder. */
 struct held_row {
 	uint32_t holder, class; /* holder: a number from held_by_class_wanted.holders */
-	uint32_t biggest;       /* node of the object that retains the most */
-	uint64_t n, bytes;      /* n: number of objects; bytes: the total of what they retain */
+	uint32_t biggest;       /* node of the object with the largest retained size */
+	uint64_t n, bytes;      /* number of objects, and the total that counts for them */
 };
 
 struct held_by_class {
@@ -24,13 +24,13 @@ enum held_role {
 };
 
 struct held_by_class_wanted {
-	/* by big object: the holder for objects that the big object dominates; GRAPH_NONE: none */
+	/* indexed by big object: the holder of the objects that it dominates; GRAPH_NONE: none */
 	const uint32_t *holders;
 	const uint8_t *roles;    /* indexed by big object: enum held_role */
 	uint32_t roots;          /* the holder for objects that only the roots dominate */
 	/*
-	 * true: a small node that continues the holder's list or tree (big_objects_continues())
-	 * counts as HELD_SHALLOW, and the objects that it dominates count for the holder
+	 * If `follow` is true, a small node of the holder's list or tree (big_objects_continues())
+	 * counts as HELD_SHALLOW, and the objects that the node dominates count for the holder.
 	 */
 	bool follow;
 };

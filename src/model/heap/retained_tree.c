@@ -45,7 +45,7 @@ static bool may_hold(const struct outline *l, const struct graph_edge *edge)
 }
 
 /*
- * Finds an edge, if there is one, from the holder to each big object that it directly dominates.
+ * Finds one edge, if any, from the holder to each big object that the holder directly dominates.
  * Scans the edges of the holder only once, because a holder may have many edges.
  */
 static void find_edges(struct outline *l, uint32_t holder)
@@ -96,7 +96,10 @@ static void cut_children(struct outline *l, struct outline_node *holder)
 	*link = GRAPH_NONE;
 }
 
-/* Adds an entry for an object.  If the object is at the level opts->depth, removes its children. */
+/*
+ * Adds an entry for an object.  Removes the object's children if the object is at the last of the
+ * opts->depth levels.
+ */
 static void add_object(struct outline *l, struct retained_tree *t, uint32_t number, unsigned depth)
 {
 	struct outline_node *item = &l->nodes[number];
@@ -116,8 +119,8 @@ static void add_object(struct outline *l, struct retained_tree *t, uint32_t numb
 }
 
 /*
- * Adds an entry for the total of the objects below a holder that have no entry of their own.
- * fill_rests() fills in the total.
+ * Adds an entry for the objects that a holder dominates and that have no entry of their own.
+ * fill_rests() sets the total of these objects.
  */
 static void add_rest(struct outline *l, struct retained_tree *t, uint32_t number, unsigned depth)
 {
@@ -156,8 +159,8 @@ static void add_entries(struct outline *l, struct retained_tree *t)
 }
 
 /*
- * Fills in the totals of the entries that add_rest() has added, and removes those of these entries
- * whose total is too small to be shown.
+ * Fills in the totals of the entries that add_rest() has added.  Removes such an entry if its total
+ * is too small to be shown.
  */
 static void fill_rests(struct outline *l, struct retained_tree *t)
 {

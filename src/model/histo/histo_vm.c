@@ -53,8 +53,8 @@ static bool is_heading(struct strview line)
 }
 
 /*
- * Removes a module such as " (java.base@17.0.15)" from a name, and returns it as "java.base";
- * returns an empty text if there is none.
+ * Removes the module, such as " (java.base@17.0.15)", from the end of a class name.  Returns the
+ * name of the module, "java.base"; or an empty text if the class name has no module.
  */
 static struct strview cut_module(struct strview *name)
 {

@@ -5,7 +5,10 @@
 #include "base/xalloc.h"
 #include "model/hprof/hprof_internal.h"
 
-/* limit for superclasses, which may be circular in a dump; real code has far fewer */
+/*
+ * Maximum number of superclasses of a class; real classes have far fewer.  In an invalid dump,
+ * superclasses may be circular.
+ */
 #define CHAIN_MAX 1024
 
 /* A buffer and a position.  Reading beyond the end returns 0 and sets `truncated`. */
@@ -141,7 +144,7 @@ ssize_t hprof_take_class(struct hprof_reader *r, const uint8_t *p, size_t len, s
 	k.domain = get(&c, r->id_size);
 	(void)get(&c, r->id_size);
 	(void)get(&c, r->id_size);
-	(void)get(&c, 4); /* the instance size, which the fields give, too */
+	(void)get(&c, 4); /* skip the instance size, which is computed from the fields */
 	bad = skip_constants(r, &c) < 0 || read_fields(r, &c, true, &k.statics) < 0 ||
 	      read_fields(r, &c, false, &k.fields) < 0;
 	if (!bad && !c.truncated) {
@@ -256,9 +259,9 @@ static void add_ref(struct hprof_instance *in, uint32_t at, uint32_t index, bool
 }
 
 /*
- * Records the position of the field `f`, which class `declarer` declares, if it is a reference or
- * is read by name.  `at` is its byte offset in an instance; `strength` is -1 if the instance is not
- * a Reference.
+ * Records the position of the field `f` if `f` is a reference or is read by name.  `declarer` is
+ * the class that declares `f`.  `at` is the byte offset of `f` in an instance.  `strength` is -1 if
+ * the instance is not a java.lang.ref.Reference.
  */
 static void note_field(const struct hprof_reader *r, struct hprof_instance *in, uint32_t declarer,
 		       const struct hprof_field *f, uint32_t at, uint32_t index, int strength)

@@ -5,12 +5,15 @@
 #include "model/hprof/hprof_internal.h"
 
 #define RECORD_HEAD 9             /* u1 tag, u4 time, u4 length */
-#define RECORD_MAX (64 << 20)     /* limit for a record outside of segments, in bytes */
+#define RECORD_MAX (64 << 20)     /* maximum length in bytes of a record outside of segments */
 #define CARRY_STEP 256            /* bytes to copy at a time; most records are shorter */
 
 enum {
 	TAG_HEAP_DUMP = 0x0c,
-	/* highest tag of an ordinary record; parsing begins when the complete record has arrived */
+	/*
+	 * The records with the tags 1 to TAG_CONTROL_SETTINGS, except HEAP_DUMP, are parsed only
+	 * when the complete record has arrived.
+	 */
 	TAG_CONTROL_SETTINGS = 0x0e,
 	TAG_HEAP_DUMP_SEGMENT = 0x1c,
 	TAG_HEAP_DUMP_END = 0x2c,

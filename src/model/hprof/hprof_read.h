@@ -20,7 +20,8 @@
 struct hprof_wants {
 	struct graph_builder *builder; /* not owned; NULL: objects are only counted */
 	/*
-	 * all 0: unknown; then sizes are 0, and the reader takes a sample for hprof_guess_layout()
+	 * all 0: the layout is unknown, so the sizes of objects are 0, and the reader takes a
+	 * sample of objects for hprof_guess_layout()
 	 */
 	struct object_layout layout;
 	/* read the start of each byte[] and char[] of at least this length; 0: read none */
@@ -72,8 +73,9 @@ uint32_t hprof_class_class(const struct hprof_reader *r);
 
 #define HPROF_SAMPLE_MAX (256 * 1024) /* maximum number of objects in the sample */
 /*
- * Returns the object layout whose sizes best fit the distances between the sampled objects of a
- * reader that had no layout.  Returns an unknown layout if superclasses are circular.
+ * Returns the object layout whose object sizes best fit the distances between the objects in the
+ * sample.  Call it for a reader whose hprof_wants.layout was all 0.  Returns an unknown layout if
+ * superclasses are circular.
  */
 struct object_layout hprof_guess_layout(struct hprof_reader *r);
 

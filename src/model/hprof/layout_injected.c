@@ -12,7 +12,7 @@ struct row {
 
 /*
  * Fields that javaClasses.hpp injects into instances.  The last five members are numbers of fields:
- * n8 of type intptr or long, n4 int, n2 short, n1 others.
+ * n8 of type intptr or long, n4 int, n2 short, n1 others, n_references references.
  */
 static const struct row injected[] = {
 	{ "java.lang.Class", 8, 18, 2, 2, 0, 0, 3 },
@@ -35,8 +35,8 @@ static const struct row injected[] = {
 };
 
 /*
- * How many @Contended fields a class has; these fields are all in one contention group.  A row
- * without fields means that the class itself is @Contended.
+ * How many @Contended fields of each type a class has.  These fields are in one contention group.
+ * If all numbers in a row are 0, the class itself is @Contended.
  */
 static const struct row contended[] = {
 	{ "java.lang.Thread", 8, 18, 1, 2, 0, 0, 0 },

@@ -2,7 +2,10 @@
 
 #include "base/xalloc.h"
 
-/* limit for superclasses, which may be circular in a dump; real code has far fewer */
+/*
+ * Maximum number of superclasses of a class; real classes have far fewer.  In an invalid dump,
+ * superclasses may be circular.
+ */
 #define CHAIN_MAX 1024
 
 static const char mismatch[] = "an instance does not match the fields of its class";
@@ -42,7 +45,10 @@ static void add_run(struct redact_classes *c, uint32_t bytes)
 	c->runs[c->n_runs++] = bytes;
 }
 
-/* Adds `size` bytes to the last run if that is of the same kind; otherwise begins a new run. */
+/*
+ * Adds `size` bytes of a field to the last run if both are copied or both are cleared; otherwise
+ * begins a new run.
+ */
 static void extend(struct redact_classes *c, size_t first, unsigned size, bool clear)
 {
 	if (c->n_runs == first)

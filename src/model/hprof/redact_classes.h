@@ -1,5 +1,5 @@
 /*
- * For each class, the bytes of an instance that are values and must be removed.  Private to
+ * Knows, for each class, which bytes of an instance are values that must be removed.  Private to
  * hprof_redact.c.
  */
 #ifndef JTOOL_MODEL_HPROF_REDACT_CLASSES_H
@@ -32,8 +32,8 @@ struct redact_classes {
 	size_t n, cap;
 	struct id_map ids;
 	/*
-	 * one byte for each field: its size in bytes, with the bit REDACT_CLEAR if its value is
-	 * removed
+	 * one byte for each field: the size of the field in bytes, with the bit REDACT_CLEAR if the
+	 * field's value is removed
 	 */
 	struct buf fields;
 	uint32_t *runs;

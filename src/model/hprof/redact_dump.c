@@ -55,8 +55,8 @@ static int take_subrecord(struct hprof_redactor *r, struct err *err)
 }
 
 /*
- * Waits for the next of the r->items constants or fields, or for the part of the CLASS_DUMP that
- * follows them.
+ * Waits for the next of the r->items constants or fields that are left; or if none is left, for the
+ * part of the CLASS_DUMP that follows them.
  */
 static int next_item(struct hprof_redactor *r, enum redact_state state, struct err *err)
 {
@@ -126,7 +126,8 @@ static int take_instance(struct hprof_redactor *r, struct err *err)
 	if (redact_pass(r, len, false, err) < 0)
 		return -1;
 	r->bulk = 0;
-	r->clear = true; /* inverted at the start of each run, so the first run passes */
+	/* `clear` is inverted at the start of each run, so the first run is not cleared. */
+	r->clear = true;
 	r->run = k->runs;
 	r->end_run = k->runs + k->n_runs;
 	return redact_next_subrecord(r, err);

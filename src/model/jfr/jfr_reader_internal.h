@@ -7,7 +7,7 @@
 
 #define JFR_HEADER_LEN 68 /* length in bytes; ChunkHeader.HEADER_SIZE */
 #define JFR_WINDOW (1u << 17) /* bytes of the file in memory; fits into the processor's cache */
-#define JFR_EVENT_MAX (256u << 20) /* limit for an event in bytes */
+#define JFR_EVENT_MAX (256u << 20) /* maximum size of an event in bytes */
 
 /*
  * The types that were parsed last.  jfr_chunk.metadata is a copy of the struct `types`, and its

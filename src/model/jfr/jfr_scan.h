@@ -6,7 +6,10 @@
 
 struct jfr_consumer {
 	void *arg;
-	/* Called when a chunk begins, to look up types, set their `user`, and look up paths. */
+	/*
+	 * Called when a chunk begins; may be NULL.  The function can look up types and paths, and
+	 * set the `user` of the types.
+	 */
 	void (*begin)(void *arg, const struct jfr_chunk *chunk);
 	/*
 	 * Called for each event.  Returns 0 to go on, 1 if no more events are needed, or -1 with
@@ -17,7 +20,7 @@ struct jfr_consumer {
 	void (*end)(void *arg, const struct jfr_chunk *chunk);
 	/* pass only events that begin at this time or later; INT64_MIN: all events */
 	int64_t from_ns;
-	bool all_types;  /* pass in addition events whose type is undeclared or not an event type */
+	bool all_types;  /* also pass events whose type is not declared as an event type */
 };
 
 /*

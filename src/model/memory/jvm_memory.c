@@ -187,8 +187,9 @@ struct metaspace_state {
 };
 
 /*
- * Parses a line of VM.metaspace.  A heading precedes the nodes; in JDK 11 without a class space, it
- * is only "Virtual space list:".  JDK 11 prints four addresses for each node.
+ * Parses a line of VM.metaspace.  A heading precedes the lines of the nodes: in JDK 11 without a
+ * class space only "Virtual space list:".  A node's line begins with "- node " in JDK 16 and later,
+ * with "[0x" and four addresses in JDK 11.
  */
 static void metaspace_line(struct jvm_memory *m, const char *line, void *arg)
 {

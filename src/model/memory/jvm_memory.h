@@ -16,7 +16,7 @@ struct jvm_range {
 	enum jvm_range_kind kind;
 	uint64_t start, end;
 };
-/* limit for all ranges; each node of metaspace, of 8 to 64 MB, is a range */
+/* maximum number of ranges of a JVM; metaspace has a range for each node of 8 to 64 MB */
 #define JVM_RANGES_MAX 4096
 
 /* Amounts are in bytes; -1: unknown. */
@@ -35,8 +35,8 @@ struct jvm_memory {
 	/* From Native Memory Tracking: */
 	bool has_nmt;
 	int64_t nmt_malloc;  /* all memory that the JVM has from malloc */
-	int64_t nmt_gc;      /* memory that collector and compilers have from mmap */
-	int64_t nmt_gc_malloc; /* memory that collector and compilers have from malloc */
+	int64_t nmt_gc;      /* memory that the collector and the compilers have from mmap */
+	int64_t nmt_gc_malloc; /* memory that the collector and the compilers have from malloc */
 	int64_t nmt_other;   /* Unsafe.allocateMemory, for direct buffers; JDK 11 and later */
 };
 

@@ -8,7 +8,7 @@
 #include "base/xalloc.h"
 #include "model/profile/pprof_fields.h"
 
-/* Limit for the functions that were inlined at a location. */
+/* Maximum number of functions at a location, which has several if some were inlined. */
 #define LINES_MAX 64
 
 /* The part of a message that was not read yet. */
@@ -96,7 +96,7 @@ static bool next_field(struct message *m, struct field *f)
 	return !m->failed;
 }
 
-/* Returns the number in the last field `number` of the message; 0 if there is none. */
+/* Returns the value of the message's last field with this field number; 0 if there is none. */
 static uint64_t number_in(struct message m, uint64_t number)
 {
 	uint64_t value = 0;
@@ -219,7 +219,7 @@ static int take_sample(struct reader *r, struct message m)
 	}
 	if (m.failed || n_values != r->n_types)
 		return -EBADMSG;
-	if (values[0] > INT64_MAX) /* negative */
+	if (values[0] > INT64_MAX) /* the signed value is negative */
 		values[0] = 0;
 	while (n_ids-- > 0)
 		node = add_location(r, node, r->ids[n_ids]);

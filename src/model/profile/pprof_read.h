@@ -13,9 +13,10 @@ bool pprof_is_gzip(const void *data, size_t len);
  */
 int pprof_expand(struct buf *out, const void *data, size_t len, size_t max) _must_check_;
 /*
- * Adds the stacks of a message to a tree, with the value that pprof shows by default: the one that
- * the file names in default_sample_type, or else the last one.  Frames are names of functions,
- * without lines.  Returns 0, or -EBADMSG if this is not a profile.
+ * Adds the stacks of a message to a tree.  Of the values of a stack, adds the one that pprof shows
+ * by default: the value that the message names in default_sample_type, or else the last value.
+ * Frames are names of functions, without lines.  Returns 0, or -EBADMSG if the message is not a
+ * profile.
  */
 int pprof_read(struct call_tree *t, const void *data, size_t len) _must_check_;
 

@@ -16,11 +16,12 @@ struct trace_value {
 	int64_t number;   /* value of the kinds Z B C S I J */
 	double real;      /* value of the kinds F D */
 	/*
-	 * UTF-8: the value of a string, the name of an enum constant or a message; may be cut off
+	 * UTF-8: the value of a string, the name of an enum constant, or the message of an
+	 * exception; may be cut off
 	 */
 	struct buf text;
 	bool has_text;    /* false: the text is null */
-	uint32_t length;  /* number of UTF-16 characters of a string, or of elements of an array */
+	uint32_t length;  /* UTF-16 characters or elements of the complete string or array */
 	bool cut;         /* text or elements were cut off */
 	struct buf class; /* for the kinds e, a, t, o: the class, in Java source form */
 	uint32_t identity; /* identity hash code of the kind o */

@@ -121,8 +121,9 @@ static char *condition_of(const char *at, const char *end)
 }
 
 /*
- * Parses the numbers after the name: the thread's id ` #12`, and from JDK 19 on also the kernel's
- * number, ` #12 [117]`.  A thread that runs a virtual thread has only the kernel's number.
+ * Parses the numbers after the name: ` #12`, or from JDK 19 on ` #12 [117]`.  12 is the id of
+ * the Java thread, 117 is the kernel's.  A thread that runs a virtual thread has only the
+ * kernel's.
  */
 static void take_numbers(struct dump_thread *t, struct strview rest)
 {
@@ -196,8 +197,8 @@ static bool take_header(struct parser *p, struct strview line)
 
 /*
  * Parses the line `   Mounted virtual thread #22` of JDK 23 and later, which the virtual thread's
- * frames follow.  JDK 23 to 27 do not print the virtual thread's name; if a later JDK prints it in
- * quotes before the number, it is used.
+ * frames follow.  JDK 23 to 27 do not print the virtual thread's name.  If a later JDK prints the
+ * name in quotes before the number, jtool uses the name.
  */
 static bool take_virtual(struct parser *p, struct strview line)
 {

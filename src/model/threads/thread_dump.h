@@ -38,7 +38,7 @@ struct dump_thread {
 	int64_t allocated; /* bytes; -1: not known */
 	int64_t carries;   /* id of the virtual thread that runs on this thread; -1: none */
 	int64_t carrier;   /* id of the thread on which this virtual thread runs; -1: none */
-	int64_t owner_id;  /* id of the owner of waits_for, if the dump has it; else -1 */
+	int64_t owner_id;  /* id of the thread that holds waits_for; -1: unknown */
 	enum thread_wait wait;
 	struct thread_lock waits_for;
 	struct thread_lock *holds; /* monitors that the thread holds; with -l also synchronizers */
@@ -78,7 +78,7 @@ void thread_dump_release(struct thread_dump *d);
 /* Adds a thread that the dump does not have, such as one of a native library.  Copies the name. */
 struct dump_thread *thread_dump_add(struct thread_dump *d, const char *name, int64_t tid);
 /*
- * If the dump has no name for the thread, which is not virtual, sets t->name to a copy of `name`.
+ * Sets t->name to a copy of `name`, unless the thread has a name already or is virtual.
  */
 void dump_thread_name(struct dump_thread *t, const char *name);
 

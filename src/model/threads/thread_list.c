@@ -58,8 +58,8 @@ void thread_list_add_hold(struct dump_thread *t, struct thread_lock lock)
 	bool is_known = lock.object == 0;
 
 	/*
-	 * Skip a lock that is listed already.  Skip the lock that the thread waits for: although
-	 * the dump lists it, the thread has released it.
+	 * Skip a lock that is in t->holds already.  Skip the lock that the thread waits for: the
+	 * thread has released that lock, although the dump says that the thread has locked it.
 	 */
 	if (t->wait != THREAD_WAITS_NOT && lock.object == t->waits_for.object)
 		is_known = true;

@@ -15,7 +15,7 @@
 /* A thread in one reading of the kernel's counters. */
 struct thread_reading {
 	int64_t tid;          /* the kernel's thread id, in the process's pid namespace */
-	uint64_t start_ticks; /* start time; differs if a tid is reused */
+	uint64_t start_ticks; /* start time; distinguishes two threads that had the same tid */
 	double cpu_s;
 	char state;           /* R S D T …, as in /proc/PID/task/TID/stat */
 	char comm[16];        /* the beginning of the thread's name, from the kernel */
@@ -38,7 +38,7 @@ struct top_thread {
 struct top_threads {
 	struct top_thread *list; /* in ascending order of tid */
 	size_t n;
-	bool is_later; /* a reading was added already, so the next one is not the first */
+	bool is_later; /* the next reading is not the first */
 };
 
 /*
@@ -64,8 +64,8 @@ void top_threads_ask(struct top_threads *t);
 void top_threads_name(struct top_threads *t, const struct thread_dump *dump);
 
 /*
- * Returns the thread's name, or `comm` if the name is unknown: the kernel's copy of the beginning
- * of the name.
+ * Returns the thread's name.  If the name is unknown, returns `comm`: the beginning of the name,
+ * from the kernel.
  */
 const char *top_thread_name(const struct top_thread *t);
 /* Returns a word for the thread's state in the kernel: "running", "sleeping", …. */
