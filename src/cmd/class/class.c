@@ -71,8 +71,8 @@ static const char *why_not(const struct class_row *row, const struct class_captu
 }
 
 /*
- * Returns the constant pool to show: that of the class file, or if there is no file, the one that
- * the agent has read from the JVM's memory; NULL if there is neither.
+ * Returns the constant pool of the class file; or if there is no file, the constant pool that the
+ * agent has read from the JVM's memory; or NULL if there is no such pool.
  */
 static const struct cf_pool *pool_of(const struct class_view *view)
 {

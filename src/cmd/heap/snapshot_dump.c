@@ -106,8 +106,8 @@ static bool may_be_dumped_otherwise(const struct attempt *a, const struct err *e
 		return true;
 	if (a->stopped.code != EXIT_DONE)
 		/*
-		 * If the output cannot be written, the JVM's own dump cannot be written either.
-		 * Otherwise the child's dump was inconsistent.
+		 * Return false if the output cannot be written, because the JVM's own dump cannot
+		 * be written either.  Otherwise the child's dump was inconsistent: return true.
 		 */
 		return !dump_output_cannot_write(a->output);
 	/* EXIT_ANSWER: the agent reports an error, such as a limit or a lack of memory. */

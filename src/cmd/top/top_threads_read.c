@@ -115,8 +115,8 @@ int top_process_read(struct top_process *p, const struct ctx *ctx, const struct 
 	struct perfdata perf = { .data = NULL };
 	struct err why = { .code = EXIT_DONE };
 	/*
-	 * On failure, the counters cannot be read now, or the JVM is exiting, which
-	 * top_source_read() detects.
+	 * Ignore an error of hsperf_read(): the table shows dashes, or if the JVM is exiting,
+	 * top_source_read() returns an error.
 	 */
 	bool has = p->has_counters && hsperf_read(&p->counters, &perf, &why) == 0;
 	int rc = top_source_read(&p->source, proc, has ? &perf : NULL, &p->row);

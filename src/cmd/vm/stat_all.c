@@ -15,7 +15,7 @@
 struct source {
 	struct jvm *jvm;
 	bool has_failed;
-	/* for --json: the samples, which are stored until the end, when the document is printed */
+	/* for --json: stores the samples until the command prints the document at its end */
 	struct spool samples;
 };
 
