@@ -244,7 +244,7 @@ static int run_command(const struct cmd *cmd, char **argv, int argc, bool *json,
 	}
 	if (is_implied && cmd->all_by_default)
 		ctx.all = true;
-	/* "all" is not resolved as a name, because it would match a JVM that runs `Installer`. */
+	/* "all" is not searched in names of JVMs: it would match a JVM that runs `Installer`. */
 	if (ctx.all && !cmd->takes_all)
 		return err_set(err, EXIT_USAGE,
 			       "'all' is not accepted here: give a pid or a main class; "

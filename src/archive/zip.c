@@ -136,8 +136,8 @@ bool zip_next(const struct zip *zip, size_t *at, struct zip_entry *entry)
 }
 
 /*
- * Rejects zip bombs whose entries overlap, by the rule that all entries must fit, one after the
- * other, before the directory.
+ * Rejects zip bombs whose entries overlap: the total length of the entries must not exceed the
+ * length of the zip before the directory.
  */
 static const char *check_directory(const struct zip *zip)
 {
@@ -154,7 +154,7 @@ static const char *check_directory(const struct zip *zip)
 		if (entry.offset > zip->entries - need - entry.packed)
 			return "its directory points outside of it";
 	}
-	/* The end record's number of entries is not checked: its 16 bits overflow at 65536. */
+	/* Ignore the number of entries in the end record: it has 16 bits and overflows at 65536. */
 	return at == zip->directory.len ? NULL : "its directory is damaged";
 }
 

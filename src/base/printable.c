@@ -59,7 +59,7 @@ uint32_t utf8_decode(const char *text, size_t n)
 }
 
 /*
- * Unsafe are the control characters and some other characters of Unicode.  U+061C, U+180E, U+200B
+ * The control characters and some other characters of Unicode are unsafe.  U+061C, U+180E, U+200B
  * to U+200F, U+2060 to U+206F, U+FEFF, U+FFF9 to U+FFFB and the tags from U+E0000 on have no width
  * or change the direction, so that two different names could look the same.  U+2028 to U+202E split
  * lines or change the direction.
@@ -86,7 +86,7 @@ static bool is_unchanged(char c, bool lines)
 	return (c >= ' ' && c < 0x7f) || (lines && (c == '\n' || c == '\t'));
 }
 
-/* Appends the text in safe form.  `lines`: leaves line ends and tabs as they are. */
+/* Appends the text in safe form.  If `lines` is true, leaves line feeds and tabs unchanged. */
 static void add(struct buf *out, const char *text, size_t len, bool lines)
 {
 	size_t clean = 0; /* start of the pending run of unchanged text */

@@ -35,7 +35,7 @@ static bool in_list(const char *list, const char *word)
  * Finds the line "N:CONTROLLERS:PATH" of a controller in `groups`, and sets *path to PATH; in
  * version 2, CONTROLLERS is empty.  Returns whether there is such a line.  If PATH begins with
  * "/..", the group is outside of jtool's cgroup namespace, and only mounts of another namespace
- * show it.  *path is then NULL, unless `outside` is set.
+ * show the group: then *path is NULL if `outside` is false.
  */
 static bool find_path(const char *groups, const char *controller, bool outside, char **path)
 {
@@ -86,7 +86,7 @@ static const char *below(const char *path, const char *root)
 
 /*
  * Parses a line of mountinfo: ID PARENT DEV ROOT POINT OPTIONS [TAG…] - TYPE SOURCE SUPER.  Returns
- * true if it mounts this controller's hierarchy and shows the group.
+ * true if the mount is of this controller's hierarchy and contains the group.
  */
 static bool match_mount(char *line, const char *controller, const char *path, struct group *g)
 {
@@ -159,7 +159,7 @@ int group_open(const struct group *g, const char *name)
 	fd = inroot_open_regular(g->root_fd, path, O_NOFOLLOW, &st);
 	if (fd >= 0 && (fstatfs(fd, &fs) < 0 || ((uint32_t)fs.f_type != CGROUP_TYPE &&
 						 (uint32_t)fs.f_type != CGROUP2_TYPE))) {
-		(void)close(fd); /* only read from: no error matters */
+		(void)close(fd); /* read-only descriptor, nothing to flush */
 		return -EINVAL;
 	}
 	return fd;

@@ -14,8 +14,8 @@ struct group {
 	size_t top; /* length of the part of dir that is the hierarchy's mount point */
 	bool is_v2;
 	/*
-	 * descriptor of the root directory to which the path `dir` is relative: that of another
-	 * process; AT_FDCWD: jtool's own root directory
+	 * descriptor of another process's root directory, below which the path `dir` is; AT_FDCWD:
+	 * the path `dir` is below jtool's own root directory
 	 */
 	int root_fd;
 };

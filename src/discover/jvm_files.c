@@ -116,8 +116,8 @@ static int read_perfdata(const struct procfs *proc, const struct jvm *jvm, int r
 }
 
 /*
- * Reads `release` in the Java home, two to four directories above libjvm.so (lib/server,
- * jre/lib/amd64/server).
+ * Reads the file `release` in the Java home, two to four directories above the directory of
+ * libjvm.so (lib/server, jre/lib/amd64/server).
  */
 static char *read_release(int root_fd, const char *libjvm)
 {

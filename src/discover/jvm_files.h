@@ -21,7 +21,9 @@ struct jvm_files {
 	bool is_denied;      /* the mappings cannot be read */
 };
 
-/* Reads the mappings once.  Returns 0 or a negative errno; release `files` in both cases. */
+/*
+ * Reads the mappings of a process.  Returns 0 or a negative errno; release `files` in both cases.
+ */
 int jvm_files_find(const struct procfs *proc, pid_t pid, pid_t nspid,
 		   struct jvm_files *files) _must_check_;
 void jvm_files_release(struct jvm_files *files);

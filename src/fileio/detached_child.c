@@ -37,8 +37,8 @@ static void redirect_stdio(void)
 
 	for (int std = STDIN_FILENO; std <= STDERR_FILENO; std++) {
 		/*
-		 * If /dev/null cannot be opened, leave stdio open, because the next open(2) would
-		 * reuse a closed number.
+		 * If /dev/null cannot be opened, leave stdio as it is.  If stdio were closed, the
+		 * next open(2) would return the number of stdin, stdout or stderr.
 		 */
 		if (fd >= 0 && fd != std)
 			(void)dup2(fd, std);
@@ -55,7 +55,7 @@ pid_t detached_child_fork(const int *keep, size_t n_keep)
 	(void)setsid(); /* fails only for a process group leader, which a new child is not */
 	for (size_t i = 0; i < ARRAY_SIZE(ignored); i++)
 		(void)signal(ignored[i], SIG_IGN);
-	/* the file system of the working directory cannot be unmounted while the child runs */
+	/* Leave the working directory: its file system cannot be unmounted while it is in use. */
 	if (chdir("/") < 0)
 		_exit(1);
 	redirect_stdio();

@@ -77,7 +77,7 @@ void http_address_text(const struct sockaddr_storage *address, char text[HTTP_AD
 	char host[INET6_ADDRSTRLEN] = "?";
 
 	(void)inet_ntop(address->ss_family, is_v6 ? (const void *)&v6->sin6_addr : &v4->sin_addr,
-			host, sizeof(host)); /* another family stays "?" */
+			host, sizeof(host)); /* on failure, `host` is still "?" */
 	(void)snprintf(text, HTTP_ADDRESS_MAX, is_v6 ? "[%s]:%u" : "%s:%u", host,
 		       ntohs(is_v6 ? v6->sin6_port : v4->sin_port));
 }

@@ -13,7 +13,7 @@ struct http_request {
 	enum http_method method;
 	const char *path; /* a part of the input, without the query */
 	size_t path_len;
-	bool accepts_openmetrics; /* Accept names application/openmetrics-text */
+	bool accepts_openmetrics; /* the field Accept contains application/openmetrics-text */
 };
 
 /*

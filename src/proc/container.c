@@ -105,8 +105,8 @@ static struct part take_component(struct part *path)
 }
 
 /*
- * Returns the innermost container id in a path; in a path without an id, the outermost name of an
- * LXC container or machine.
+ * Returns the innermost container id in a path; or if the path has no id, the outermost name of an
+ * LXC container or systemd-nspawn machine; or NULL if the path has neither.
  */
 static char *id_of_path(struct part path)
 {

@@ -8,9 +8,9 @@
 
 #include "base/xalloc.h"
 
-#define SECTIONS_MAX 8192             /* limit; libraries have about 30 sections */
-#define NAMES_MAX (16u * 1024 * 1024) /* limit in bytes; a large C++ library has 2 MB of names */
-#define SYMBOLS_MAX (1u << 20)        /* limit; a large C++ library has tens of thousands */
+#define SECTIONS_MAX 8192             /* libraries have about 30 sections */
+#define NAMES_MAX (16u * 1024 * 1024) /* bytes; a large C++ library has 2 MB of names */
+#define SYMBOLS_MAX (1u << 20)        /* a large C++ library has tens of thousands of symbols */
 #define SYMBOLS_AT_ONCE 512
 
 struct image {
@@ -43,7 +43,7 @@ static int read_at(const struct image *im, uint64_t at, void *data, uint64_t len
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			/* 0: the file was truncated after the open */
+			/* If n is 0, the file was truncated after the open. */
 			return n < 0 ? -errno : -EBADMSG;
 		to += n;
 		at += (uint64_t)n;

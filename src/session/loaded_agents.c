@@ -25,7 +25,7 @@
  */
 #define CODE_MIN ((uint64_t)96 << 10)
 #define CODE_MAX ((uint64_t)512 << 10)
-/* limit for libraries that are opened; a JVM maps about five in this range of sizes */
+/* maximum number of libraries to open; about five in a JVM have CODE_MIN to CODE_MAX bytes */
 #define OPENED_MAX 100
 
 #define STEM "jtool-agent-"
@@ -54,7 +54,7 @@ static bool is_image(const char *name)
 	       strcmp(name + stem + HASH_LEN, SUFFIX) == 0;
 }
 
-/* Returns true for the name of musl's loader or libc; the loader may be a link to libc. */
+/* Returns true for the name of musl's loader, which may be a link to musl's libc.so. */
 static bool is_musl(const char *name)
 {
 	return strncmp(name, "ld-musl-", 8) == 0 || strcmp(name, "libc.so") == 0;
@@ -87,10 +87,10 @@ static bool has_content(int fd, const struct buf *agent)
 }
 
 /*
- * Returns true if the mapped file is an agent of jtool under another name; then sets *this_build.
- * Only root can open a mapped file that was deleted, for example replaced.  If a deleted file
- * cannot be opened, returns whether its name begins with "jtool-agent", and leaves *this_build
- * false, because the build is unknown.
+ * Returns true if the mapped file is an agent of jtool under another name.  Sets *this_build to
+ * true if the agent is of this build.  Only root can open a mapped file that was deleted or
+ * replaced.  If such a file cannot be opened, returns whether its name begins with "jtool-agent",
+ * and leaves *this_build false, because the build is unknown.
  */
 static bool is_copy(struct search *s, const struct proc_map *map, uint64_t len, bool *this_build)
 {

@@ -18,8 +18,8 @@
 struct loaded_agent {
 	char *path;       /* path in the target's root */
 	uint64_t address; /* address at which the agent's code is mapped */
-	bool this_build;  /* the agent is the one of this build of jtool */
-	bool at_startup;  /* the JVM has loaded the agent at its start; no session has loaded it */
+	bool this_build;  /* the agent belongs to this build of jtool */
+	bool at_startup;  /* the JVM, not a session, has loaded the agent: at startup */
 };
 
 struct loaded_agents {

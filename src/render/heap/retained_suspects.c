@@ -42,8 +42,8 @@ static void add_pieces(struct buf *text, const struct retained_view *view,
 }
 
 /*
- * Returns whether the suspect has a path of strong references.  Returns false if only soft, weak,
- * final or phantom references lead to it.
+ * Returns whether a path of strong references leads from a GC root to the suspect.  Returns false
+ * if every path contains a soft, weak, final or phantom reference.
  */
 static bool has_path(const struct retained_view *view, const struct retained_suspect *suspect)
 {
@@ -93,7 +93,7 @@ void retained_print_suspects(const struct retained_view *view, FILE *out)
 	(void)fputs(buf_str(&none), out);
 }
 
-/* Returns the path to a suspect as JSON, or NULL (which becomes null) if it has none. */
+/* Returns the path to a suspect as JSON; or NULL (becomes null) if the suspect has no path. */
 static struct json *path_json(const struct retained_view *view,
 			      const struct retained_suspect *suspect)
 {

@@ -77,8 +77,8 @@ bool jstat_row_of_json(struct buf *out, enum jstat_table table, const struct jso
 }
 
 /*
- * Adds a number to a JSON object, rounded to the decimals of the text, so that both have the same
- * value.
+ * Adds a number to a JSON object, rounded to `decimals`, so that JSON has the same value as the
+ * table.
  */
 static void put_rounded(struct json *parent, const char *key, double number, int decimals)
 {
