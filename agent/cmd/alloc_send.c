@@ -23,8 +23,8 @@ static bool has_room(struct ag_alloc_sender *t)
 }
 
 /*
- * Each function that sends ends with this call, which sends buffered frames without waiting.
- * Frames that remain in the buffer are sent later, so they are not an error.
+ * Sends as many buffered frames as it can without waiting.  Every function that sends frames calls
+ * finish() last.  Returns 0 also if frames remain in the buffer, because they are sent later.
  */
 static int finish(struct ag_alloc_sender *t)
 {

@@ -123,7 +123,7 @@ static void put_text(struct wire_writer *w, const char *text, const char *fallba
 
 static void put(struct wire_writer *w, const struct ag_frame_names_get *t)
 {
-	put_text(w, t->class, ""); /* "" is not a valid signature */
+	put_text(w, t->class, ""); /* no class has the signature "", so it means unknown */
 	put_text(w, t->method, "?");
 	put_text(w, t->source, "");
 	wire_put_i32(w, t->line);

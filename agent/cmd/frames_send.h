@@ -25,8 +25,8 @@ struct ag_frames {
 };
 
 /*
- * Initialises *frames for at most max stack frames.  `known` grows to 32 bytes per stack frame;
- * while it grows, the old and the new table take 48 bytes.
+ * Initialises *frames for at most max stack frames.  The table `known` grows to 32 bytes per stack
+ * frame.  While it grows, the old and the new table together take 48 bytes per stack frame.
  */
 int ag_frames_init(struct ag_jvm *jvm, struct ag_frames *frames, uint32_t max);
 void ag_frames_release(struct ag_jvm *jvm, struct ag_frames *frames);
@@ -35,8 +35,8 @@ void ag_frames_release(struct ag_jvm *jvm, struct ag_frames *frames);
 bool ag_frames_are_new(const struct ag_frames *frames, const jvmtiFrameInfo *list,
 			     uint32_t n);
 /*
- * Sends the stack frames of the list that are new, in one FRAMES frame.  Does not wait if the
- * channel has room for a payload.
+ * Sends those stack frames of the list that were not sent before, in one FRAMES frame.  Does not
+ * wait if ag_chan_has_room() returns true.
  */
 int ag_frames_send(struct ag_jvm *jvm, struct ag_chan *chan, struct ag_frames *frames,
 		   const jvmtiFrameInfo *list, uint32_t n);
@@ -45,7 +45,7 @@ int ag_frames_send(struct ag_jvm *jvm, struct ag_chan *chan, struct ag_frames *f
  */
 void ag_frames_note(struct ag_jvm *jvm, struct ag_frames *frames, const jvmtiFrameInfo *list,
 		    uint32_t n);
-/* Returns the number of a stack frame that was sent; else 0, that of the unknown stack frame. */
+/* Returns the number of the stack frame; or 0 (the unknown stack frame) if it was not sent. */
 uint32_t ag_frames_number(const struct ag_frames *frames, const jvmtiFrameInfo *frame);
 
 #endif

@@ -5,8 +5,8 @@
 #include "wire/log_histogram.h"
 
 /*
- * Bytes.  make_room() for END_BATCH bytes always ends the current batch of rows, so that a FRAMES
- * frame can be sent next.
+ * A number of bytes for which no batch of rows has room: make_room() with this number always ends
+ * the current batch, so that a FRAMES frame can be sent next.
  */
 #define END_BATCH (48u * 1024)
 #define USUAL_CALL 2048        /* bytes of room that are required before the next call is drained */
@@ -36,8 +36,9 @@ static int make_room(struct ag_trace_sender *t, size_t n)
 }
 
 /*
- * Each function that sends ends with this call, which sends buffered frames without waiting.
- * Frames that remain in the buffer are sent later, so they are not an error.
+ * Ends the batch, and sends as many buffered frames as it can without waiting.  Every function that
+ * sends frames calls finish() last.  Returns 0 also if frames remain in the buffer, because they
+ * are sent later; or -1 if `rc` is negative or the channel is broken.
  */
 static int finish(struct ag_trace_sender *t, int rc)
 {

@@ -25,8 +25,8 @@ struct ag_trace_sender {
 	bool may_wait;
 
 	/*
-	 * Index of the method to check next for a refusal.  `n` means that TRACE_BEGUN is sent
-	 * next, and n + 1 that it was sent.
+	 * index of the method that is checked next for a refusal; n: TRACE_BEGUN is sent next;
+	 * n + 1: TRACE_BEGUN was sent
 	 */
 	uint32_t next_method;
 	uint32_t next_sum;      /* method whose sum is sent next; n: all sums are sent */
@@ -41,8 +41,8 @@ uint32_t ag_trace_sender_hooked(const struct ag_trace_sender *t);
 bool ag_trace_sender_is_done(const struct ag_trace_sender *t);
 
 /*
- * These functions send as much as fits or, if may_wait, everything.  They return 0, or -1 if the
- * channel is broken.
+ * These functions send as much as fits into the channel or, if may_wait is set, everything.  They
+ * return 0, or -1 if the channel is broken.
  */
 int ag_trace_send_begin(struct ag_trace_sender *t); /* refusals, then TRACE_BEGUN */
 int ag_trace_send_calls(struct ag_trace_sender *t); /* calls that ended since the last drain */

@@ -20,7 +20,10 @@ static inline uint64_t heap_stream_fold(int64_t n)
 	return n < 0 ? ~((uint64_t)n << 1) : (uint64_t)n << 1;
 }
 
-/* Writes the first number of a record: the kind, and the distance from `base` to `words`. */
+/*
+ * Writes the first number of a record: the kind, and the difference between the address `words` and
+ * the earlier address `base`, both in words of 8 bytes.
+ */
 static inline uint8_t *heap_stream_put_first(uint8_t *to, enum heap_stream_kind kind,
 					     uint64_t words, uint64_t base)
 {

@@ -56,7 +56,7 @@ static bool put_methods(struct injection *in, inj_put_hooked *put, void *arg)
 static bool put_body(struct injection *in, inj_put_hooked *put, void *arg)
 {
 	const struct cf_class *class = in->class;
-	uint32_t begin = class->interfaces - 8; /* flags, two class indexes, a count */
+	uint32_t begin = class->interfaces - 8; /* offset of access_flags: 4 u2 earlier */
 	uint32_t end = class->attributes - 2;
 	bool hooked;
 

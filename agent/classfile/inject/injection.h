@@ -66,11 +66,11 @@ struct inj_handlers {
 struct injection {
 	const struct cf_class *class;
 	const char *hooks_class;
-	struct cf_sites *sites;       /* sites to instrument; NULL: instrument by probes */
+	struct cf_sites *sites;       /* sites to instrument; NULL: instrument as `probe` says */
 	const struct cf_probe *probe; /* probe of the current method */
 	struct inj_constants constants;
 	struct cf_output body; /* the part of the new class file that follows the constant pool */
-	uint64_t work;         /* cost so far, limited by inj_maps_take_too_long() */
+	uint64_t work;         /* cost of the stack maps so far; see inj_maps_take_too_long() */
 
 	/* The current method: */
 	struct inj_method method;
@@ -86,8 +86,8 @@ bool inj_open(struct injection *in, const struct cf_class *class, const char *ho
 void inj_close(struct injection *in);
 
 /*
- * Writes the i-th method of the class with hooks; `header` is the method's old method_info.
- * Returns false if the method shall be copied unchanged.
+ * Writes the i-th method of the class, and adds hooks to it; `header` points to the original
+ * method_info.  Returns false if the caller shall copy the method unchanged.
  */
 typedef bool inj_put_hooked(struct injection *in, uint32_t i, const uint8_t *header, void *arg);
 /*

@@ -22,7 +22,7 @@ bool names_valid_utf8(struct cf_text text, uint16_t major)
 		if (c > 0 && c < 0x80) {
 			i++;
 		} else if ((c & 0xe0) == 0xc0) {
-			/* From Java 4 on, NUL is the only overlong encoding. */
+			/* From Java 4 on, the only valid overlong encoding is c0 80, for NUL. */
 			if (!follows(s, i + 1, text.len) ||
 			    (c < 0xc2 && !(c == 0xc0 && s[i + 1] == 0x80) && !any_length))
 				return false;

@@ -142,8 +142,8 @@ static struct ag_item *add_class(struct ag_alloc_classes *kinds, jvmtiEnv *ti,
 }
 
 /*
- * For ag_table_find(), which passes the classes with a given hash: returns true if the class is of
- * another kind than *key.  The class may be unloaded, because threads may have counted its objects
+ * For ag_table_find(), which passes each class with a given hash: returns true if the kind of the
+ * class is not *key.  An unloaded class counts too, because threads may have counted its objects
  * under this hash.
  */
 static bool is_other(const struct ag_item *item, const void *key)

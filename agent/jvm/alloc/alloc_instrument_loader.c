@@ -1,15 +1,18 @@
 /*
  * Determines which loaders find the hooks class (instrument/hooks.h).
  *
- * To ask a loader means to call it (ag_hooks_found_by()).  A loader is asked once for all its
- * classes.  The session's thread asks the loaders of the classes that are already loaded, as it
- * does for a trace.  A new loader appears when it loads its first class.  If the new loader
- * inherits loadClass() from java.lang.ClassLoader, which asks the parent first, and if the parent
- * finds the hooks class, so does the new loader.  Otherwise the loading thread asks the new loader
- * at once.  That is harmless, because the JVM itself calls the loader right afterwards, on the same
- * thread with the same locks, to find the superclass of the class, such as java.lang.Object.  While
- * a thread asks a loader, it asks no other loader.  If a loader was not asked or did not find the
- * hooks class, the next sweep asks it (again), and adds the hooks to its classes.
+ * To ask a loader means to call it (ag_hooks_found_by()).  The answer applies to all classes of the
+ * loader.  The session's thread asks the loaders of the classes that are already loaded, as it does
+ * for a trace.  The agent notices any other loader when that loader loads its first class.  Such a
+ * new loader finds the hooks class if it inherits loadClass() from java.lang.ClassLoader, which
+ * asks the parent first, and if the parent finds the hooks class.  Otherwise the thread that loads
+ * the class asks the new loader at once.  That is harmless, because the JVM itself calls the loader
+ * right afterwards, on the same thread with the same locks, to find the superclass of the class,
+ * such as java.lang.Object.  While a thread asks a loader, it asks no other loader.
+ *
+ * The next sweep (alloc_instrument_sweep.c) asks the loaders that were not asked, and asks those
+ * again that did not find the hooks class.  It adds hooks to the classes of the loaders that find
+ * it.
  */
 #include "jvm/alloc/alloc_instrument.h"
 #include "jvm/instrument/hooks.h"
@@ -59,9 +62,9 @@ static bool inherits(const struct ag_alloc_code *ac, JNIEnv *jni, jobject loader
 }
 
 /*
- * Returns true if the loader is known to find the hooks class; does not call the loader.  It is
- * known if the loader's tag says so, or if the loader inherits loadClass() and its parent is known
- * to find the class.  The parent is checked recursively; `depth` counts the recursion.
+ * Returns true if the loader must find the hooks class: its tag says so, or it inherits loadClass()
+ * and its parent must find the hooks class.  Does not call the loader.  Checks the parent
+ * recursively; `depth` counts the recursion.
  */
 static bool is_visible(struct ag_alloc_code *ac, jvmtiEnv *ti, JNIEnv *jni, jobject loader,
 		       int depth)
@@ -82,16 +85,16 @@ static bool is_visible(struct ag_alloc_code *ac, jvmtiEnv *ti, JNIEnv *jni, jobj
 	visible = is_visible(ac, ti, jni, parent, depth + 1);
 	if (parent)
 		(*jni)->DeleteLocalRef(jni, parent);
-	if (visible) /* if SetTag fails, the loader is examined again */
+	if (visible) /* if SetTag fails, the next call examines the loader again */
 		(void)(*ti)->SetTag(ti, loader, AG_ALLOC_CODE_VISIBLE);
 	return visible;
 }
 
 /*
- * Marks the thread as asking a loader.  Returns the entry that the caller must clear, or NULL if
- * the thread is marked already or if 64 other threads are.  JVMTI's SetThreadLocalStorage() is not
- * used, because with a NULL thread it waits in JDK 19 to 24 until no virtual thread is being
- * mounted or unmounted.
+ * Notes that this thread asks a loader.  Returns the entry that the caller must clear afterwards;
+ * or NULL if this thread already asks a loader, or if 64 other threads do.  Does not use JVMTI's
+ * SetThreadLocalStorage(): with a NULL thread, it waits in JDK 19 to 24 until no virtual thread is
+ * being mounted or unmounted.
  */
 static JNIEnv **begin_asking(struct ag_alloc_code *ac, JNIEnv *jni)
 {
@@ -119,7 +122,7 @@ static bool ask_here(struct ag_alloc_code *ac, jvmtiEnv *ti, JNIEnv *jni, jobjec
 		return false;
 	found = ag_hooks_found_by(jni, loader);
 	__atomic_store_n(asking, NULL, __ATOMIC_RELEASE);
-	if (found) /* if SetTag fails, the loader is asked again */
+	if (found) /* if SetTag fails, the next call asks the loader again */
 		(void)(*ti)->SetTag(ti, loader, AG_ALLOC_CODE_VISIBLE);
 	return found;
 }

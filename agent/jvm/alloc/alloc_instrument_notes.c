@@ -5,7 +5,7 @@
 #include "jvm/jni_refs.h"
 
 #define FRAMES 128   /* frames examined in each thread's stack */
-#define OLD_MAX 100u /* maximum of reported methods */
+#define OLD_MAX 100u /* maximum number of reported methods */
 #define NAME_MAX_LEN 1000
 #define OTHERS "other reasons"
 
@@ -113,7 +113,8 @@ static void name_old(struct ag_jvm *jvm, struct ag_alloc_code *ac, jclass class,
 
 /*
  * Notes the method of a stack frame if the method is obsolete: its class was changed while the
- * method was running.  Ignores methods of classes without hooks, which another agent has changed.
+ * method was running.  Ignores an obsolete method if its class has no hooks, because then another
+ * agent has changed the class.
  */
 static void check_frame(struct ag_jvm *jvm, struct ag_alloc_code *ac, jmethodID id, uint32_t thread)
 {

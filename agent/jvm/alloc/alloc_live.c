@@ -6,9 +6,9 @@
 #include "jvm/alloc/alloc_state.h"
 
 /*
- * A tag consists, from bit 0 on, of the site, of 1 + log2 of the sampling interval (0: the profile
- * is exact), and of the number of collections before the allocation.  MARKED is set in every tag,
- * because a tag of 0 means untagged.
+ * The fields of a tag, from bit 0 on: the number of the site; 1 + log2 of the sampling interval (0:
+ * the profile is exact); and the number of collections before the allocation.  MARKED is set in
+ * every tag, because a tag of 0 means untagged.
  */
 #define INTERVAL_BITS 6
 #define AGE_SHIFT (AG_SITES_BITS + INTERVAL_BITS)
@@ -47,8 +47,8 @@ void ag_live_mark(struct ag_alloc_profile *profile, jobject object, uint32_t sit
 
 /*
  * Counts a collection.  Runs at a safepoint, where JNI and most JVMTI functions are forbidden.
- * HotSpot sends this event for each pause of a collector, which is once for most collections, but 2
- * to 8 times for a cycle of ZGC or Shenandoah (JDK 25, 27).
+ * HotSpot sends this event for each pause of a collector: most collections have one pause, but a
+ * cycle of ZGC or Shenandoah has 2 to 8 (JDK 25, 27).
  */
 static void JNICALL on_collected(jvmtiEnv *ti)
 {
@@ -102,8 +102,8 @@ static void count_object(const struct counting *counting, jlong tag, jlong size)
 	struct ag_weight weight = { 256, (uint64_t)size };
 
 	/*
-	 * A collection may have ended after counting->collections was set, and a thread may have
-	 * tagged the object after that collection.
+	 * The tag may have more collections than counting->collections: a collection may have ended
+	 * after counting->collections was set, and a thread may have tagged the object afterwards.
 	 */
 	if (before > counting->collections)
 		before = counting->collections;

@@ -7,8 +7,8 @@ static struct {
 	struct ag_jvm jvm;
 	jrawMonitorID monitor; /* protects the members below, except `profile` */
 	/*
-	 * busy: a thread has exclusive access; asked: a session has requested the end; over: the
-	 * end has begun
+	 * busy: a thread has exclusive access; asked: a session has requested that the recording
+	 * ends; over: a thread has begun to end the recording
 	 */
 	bool busy, asked, over;
 	int64_t begin_ns;
@@ -104,7 +104,7 @@ bool ag_recording_is_on(uint64_t *ns)
 		return false;
 	lock();
 	*ns = (uint64_t)(ag_now_ns() - recording.begin_ns);
-	on = !recording.over || recording.busy; /* over and busy: a thread is ending it now */
+	on = !recording.over || recording.busy; /* over && busy: a thread is ending it now */
 	unlock();
 	return on;
 }

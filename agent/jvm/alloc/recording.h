@@ -16,8 +16,8 @@
 #include "jvm/alloc/alloc_profile.h"
 
 /*
- * Publishes the recording; jvm->ti and jvm->mem must remain valid.  Returns 0, or -1 with the error
- * recorded.
+ * Publishes the recording; jvm->ti and jvm->mem must remain valid as long as the JVM runs.  Returns
+ * 0, or -1 with the error recorded.
  */
 int ag_recording_begin(struct ag_jvm *jvm, struct ag_alloc_profile *profile, uint32_t flags);
 
@@ -36,12 +36,12 @@ void ag_recording_leave(void);
 
 /* Returns true if there is a recording that has not ended.  *ns: nanoseconds since its begin. */
 bool ag_recording_is_on(uint64_t *ns);
-/* Requests that the recording's own thread ends the recording, if there is one. */
+/* If there is a recording, requests that the recording's own thread ends it. */
 void ag_recording_ask_end(void);
 
 /*
- * Waits up to ms milliseconds, on the recording's own thread.  Returns false if the JVM is shutting
- * down, or if a session has requested the end.
+ * Waits up to ms milliseconds.  Only the recording's own thread may call this.  Returns false if
+ * the JVM is shutting down, or if a session has requested that the recording ends.
  */
 bool ag_recording_wait(int ms);
 /*

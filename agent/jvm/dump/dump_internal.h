@@ -27,7 +27,8 @@ struct ag_dump_constant {
 /* The object whose references HotSpot is reporting. */
 struct ag_dump_current {
 	uint64_t address; /* 0: none */
-	uint32_t class;   /* number of its class; if is_mirror, of the class that it represents */
+	/* number of the object's class; if is_mirror, of the class that the object represents */
+	uint32_t class;
 	bool is_mirror;   /* the object is a java.lang.Class */
 	uint64_t sum;     /* sum of the addresses reported so far for its fields or elements */
 	uint32_t n;       /* number of addresses in `sum` */
@@ -54,15 +55,19 @@ struct ag_dump {
 	struct ag_snapshot snapshot;
 	struct ag_walk_order order;
 	bool has_new; /* the boot loader has loaded classes since `list` was read */
-	bool over; /* every callback aborts the walk; result->why says why */
+	bool over; /* every callback aborts the walk, for the reason in result->why */
 	int64_t begin_ns; /* begin of the pause; 0: before the first callback */
 	uint32_t n_calls;
-	/* indices in graph.threads: of the agent's thread; where the next thread_by() begins */
+	/*
+	 * indices in graph.threads: own_thread: the agent's thread; next_thread: where the next
+	 * search by thread_by() begins
+	 */
 	uint32_t own_thread, next_thread;
 	struct ag_dump_root *roots;
 	uint32_t n_roots, max_roots;
 	/* Used in the child only: */
-	struct ag_dump_constant *constants; /* if current.is_mirror, of the class that it mirrors */
+	/* if current.is_mirror: objects in the constant pool of the class current.class */
+	struct ag_dump_constant *constants;
 	struct ag_dump_current current;
 	uint32_t object_class; /* number of the class java.lang.Object */
 };

@@ -1,4 +1,4 @@
-/* Private to the heap walks: the two ways to count objects, and shared functions. */
+/* Private to the heap walks: the two functions that count objects, and shared functions. */
 #ifndef JTOOL_AGENT_JVM_HEAP_HISTO_INTERNAL_H
 #define JTOOL_AGENT_JVM_HEAP_HISTO_INTERNAL_H
 
@@ -43,7 +43,7 @@ static inline void ag_tally_add(struct ag_tally *t, jlong size)
 int ag_rows_init(struct ag_jvm *jvm, struct ag_census *census, struct ag_classes *classes,
 		 const struct ag_tally *tallies, uint32_t more);
 
-/* Objects that a walk tagged: local references and tags, in JVMTI memory. */
+/* Objects that a walk has tagged.  `objects` has local references.  The arrays are JVMTI memory. */
 struct ag_tagged {
 	jobject *objects;
 	jlong *tags;
