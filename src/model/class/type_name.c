@@ -194,7 +194,7 @@ const char *type_name_resolve(const char *word, const char *(*name)(const void *
 			return word;
 		if (ranked < best)
 			continue;
-		/* Ignore the class of this name that another loader has defined. */
+		/* Ignore a class with the same name as `found` that another loader has defined. */
 		if (found && strcmp(candidate, found) == 0)
 			continue;
 		/* java.util.ArrayList is preferred to java.util.Arrays$ArrayList */

@@ -3,8 +3,9 @@
 #include <stdlib.h>
 
 /*
- * The codes of edge tags.  Only low indices have codes, because most objects have few fields, most
- * arrays few gaps, and most classes few static fields.
+ * The codes of edge tags.  Only low indices have codes, because most objects have few fields and
+ * most classes have few static fields.  The index of a GRAPH_ELEMENT is encoded as the number of
+ * elements without an edge since the previous edge; most arrays have few of these.
  */
 const struct graph_code graph_codes[GRAPH_CODES] = {
 	{ GRAPH_FIELD, 0, 56 },
@@ -162,8 +163,8 @@ static struct graph_edge near_edge(const struct graph *g, uint32_t at, uint32_t 
 }
 
 /*
- * Reads an edge.  *element is 1 + index of the array element that the previous edge leads from, or
- * 0 if that edge was not an element.  Sets *element likewise for the edge that it reads.
+ * Reads the edge `at`.  The caller sets *element to 1 + the index of the previous edge if that edge
+ * is a GRAPH_ELEMENT, else to 0.  Sets *element in the same way for the edge `at`.
  */
 static struct graph_edge read_edge(const struct graph *g, uint32_t at, uint32_t *element)
 {
@@ -188,7 +189,7 @@ struct graph_edge graph_edge_at(const struct graph *g, uint32_t at)
 	while (is_relative(g->tag[from]))
 		from--;
 	while (from < at)
-		(void)read_edge(g, from++, &element); /* reads only to compute `element` */
+		(void)read_edge(g, from++, &element); /* computes `element` */
 	return read_edge(g, at, &element);
 }
 

@@ -116,14 +116,14 @@ const uint8_t *graph_text(const struct graph *g, uint32_t node, enum heap_stream
 const struct graph_root *graph_roots(const struct graph *g, size_t *n);
 
 /*
- * An iterator over the edges of a node: first those of the heap stream, in its order, then the
- * class edge.  Use only graph_next(), and no members.
+ * Iterates over the edges of a node: first over the edges from the heap stream, in the order of the
+ * stream, then over the class edge.  Call graph_next(); do not use the members.
  */
 struct graph_edges {
 	const struct graph *graph;
 	uint32_t node;
 	uint32_t at;      /* number of the next edge */
-	uint32_t element; /* 1 + index of the previous array element; 0: none */
+	uint32_t element; /* 1 + index of the previous edge if it is a GRAPH_ELEMENT, else 0 */
 	bool class_done;
 };
 struct graph_edges graph_edges(const struct graph *g, uint32_t node);
@@ -131,7 +131,7 @@ bool graph_next(struct graph_edges *edges, struct graph_edge *edge);
 
 /* The shortest path from the roots to each node.  With `weak`, paths may contain REFERENT edges. */
 struct graph_bfs {
-	/* indexed by node: the previous node on its path; a root has itself; GRAPH_NONE: no path */
+	/* indexed by node: previous node on the path; of a root: the root; GRAPH_NONE: no path */
 	uint32_t *parent;
 	uint32_t *edge;   /* indexed by node: the edge from `parent`; use graph_bfs_edge() */
 };
@@ -165,8 +165,8 @@ const struct graph_root *graph_root_of(const struct graph *g, uint32_t node);
 struct dominators {
 	uint32_t n;            /* number of nodes of the graph */
 	/*
-	 * indexed by node; the value n means that only the roots dominate it; GRAPH_NONE:
-	 * unreachable
+	 * indexed by node: its dominator; n: only the roots dominate the node; GRAPH_NONE: the node
+	 * is unreachable
 	 */
 	uint32_t *dominator;
 	uint64_t *retained;    /* indexed by node: retained bytes; 0: unreachable */

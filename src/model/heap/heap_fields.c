@@ -39,8 +39,8 @@ void shape_add_field(struct shape *s, const char *name, size_t len, bool is_stat
 }
 
 /*
- * Classes in the order of the visit.  Each class is visited once, because the supertypes are
- * untrusted and may be circular.
+ * Lists the visited classes in the order of the visits.  Each class is visited once, because the
+ * supertypes are untrusted and may be circular.
  */
 struct visits {
 	const struct shapes *shapes;
@@ -101,8 +101,8 @@ uint32_t heap_fields_missing(const struct shapes *shapes, uint32_t class)
 }
 
 /*
- * Visits a class, its superclasses and all interfaces.  Returns the number of classes, not counting
- * interfaces.
+ * Visits the superclasses of the class that `m` begins with, then all interfaces of these classes.
+ * Returns the number of visited classes without the interfaces.
  */
 static size_t visit_supertypes(struct visits *m)
 {
@@ -126,9 +126,9 @@ static uint64_t count_fields(const struct visits *m, size_t from)
 }
 
 /*
- * Fills in the names of the fields that `declarer` declares; the first one has the index `index`.
- * Unless `is_own`, `declarer` is a superclass of `c`: its static fields have indices, but are not
- * fields of `c`, and get no name.
+ * Fills in the names of the fields that `declarer` declares; `index` is the index of the first of
+ * these fields.  If `is_own` is false, `declarer` is a superclass of `c`: its static fields have
+ * indices, but get no names, because they are not fields of `c`.
  */
 static void fill_from(struct heap_class *c, const struct shapes *shapes, uint32_t declarer,
 		      bool is_own, size_t index)

@@ -51,11 +51,11 @@ void retained_filter(struct retained *r, const char *glob);
 struct retained_entry {
 	/* the object; GRAPH_NONE: the entry is the total of other objects below `holder` */
 	uint32_t node;
-	uint32_t holder; /* node of the dominator; graph_n(): only the roots dominate it */
+	uint32_t holder; /* node of the dominator; graph_n(): only the roots dominate the object */
 	unsigned depth;  /* level in the tree; 0: directly below the roots */
 	bool has_edge;   /* the holder refers directly to the object, by `edge` */
 	struct graph_edge edge;
-	struct held_by_class_sum rest; /* if `node` is GRAPH_NONE: that total */
+	struct held_by_class_sum rest; /* if `node` is GRAPH_NONE: the total of the other objects */
 };
 
 struct retained_tree {
@@ -79,15 +79,15 @@ void retained_tree_release(struct retained_tree *t);
  * A suspect is an object that retains at least `least` bytes, while each object that it dominates
  * retains less.  It is the end of a chain in which each object retains nearly as much as its
  * dominator.  A list or tree, whose nodes are of one class and refer to one another, counts as one
- * object, its first node.  A class is also a suspect if those of its instances that only the roots
- * dominate retain at least `least` bytes together, but none of them alone.
+ * object, its first node.  A class is also a suspect if its instances that only the roots dominate
+ * together retain at least `least` bytes, but each of these instances retains less.
  *
  * Suspects do not overlap, so their number is at most the reachable bytes divided by `least`.
  */
 struct retained_suspect {
 	uint32_t node;      /* the object; for a class, the instance that retains the most */
 	uint64_t instances; /* number of instances; 1: a single object */
-	uint64_t retained;  /* bytes retained by all of them */
+	uint64_t retained;  /* bytes that these instances retain together */
 	/* the objects that the suspect dominates; for a class, its instances */
 	struct held_by_class_sum held;
 };

@@ -90,7 +90,10 @@ int redact_pass(struct hprof_redactor *r, uint64_t bytes, bool clear, struct err
 	_must_check_;
 void redact_next_record(struct hprof_redactor *r);
 int redact_next_subrecord(struct hprof_redactor *r, struct err *err) _must_check_;
-/* Returns identifier `i` (from 0 on) of those that begin `skip` bytes after the head's start. */
+/*
+ * Returns the identifier `i` in the head.  Identifier 0 begins `skip` bytes after the start of the
+ * head, and the others follow.
+ */
 uint64_t redact_id_at(const struct hprof_redactor *r, size_t skip, size_t i);
 void redact_note_name(struct hprof_redactor *r, uint64_t symbol);
 /* Clears the symbols in `held` that are not names.  After that, `held` can be passed on. */

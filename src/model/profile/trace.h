@@ -61,7 +61,7 @@ struct trace {
 	size_t n_named, cap_named;
 	struct frame_table frames;
 	struct trace_state state;
-	bool begun; /* TRACE_BEGIN was received, so the next two members are valid */
+	bool begun; /* TRACE_BEGUN was received, so the next two members are valid */
 	uint32_t n_hooked;
 	uint64_t install_ns;
 	bool ended; /* TRACE_END was received, so the next two members are valid */

@@ -27,8 +27,8 @@ static bool minor_exists(unsigned release, unsigned major, unsigned minor)
 }
 
 /*
- * Checks the version as verify_class_version() of classFileParser.cpp does (is_supported_version()
- * up to JDK 11).
+ * Checks the version like verify_class_version() of HotSpot's classFileParser.cpp, which is called
+ * is_supported_version() up to JDK 11.
  */
 static void limits_version(struct limits *l)
 {

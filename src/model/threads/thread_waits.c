@@ -9,7 +9,7 @@
 #include "base/xalloc.h"
 #include "model/threads/thread_dump.h"
 
-/* limit for the claims that are used, because all threads are searched for each claim */
+/* limit for the claims of the JVM's report that are used: each takes a search of all threads */
 #define CLAIMS_MAX 1000
 
 static void find_owners(struct thread_dump *d)
@@ -38,7 +38,10 @@ static void find_owners(struct thread_dump *d)
 	id_map_release(&ids);
 }
 
-/* Classes of the JDK that extend AbstractOwnableSynchronizer and have an exclusive owner. */
+/*
+ * Returns true for a class of the JDK that extends AbstractOwnableSynchronizer and has an exclusive
+ * owner.
+ */
 static bool is_owned(const char *class)
 {
 	static const char *const owned[] = {
@@ -106,8 +109,9 @@ static void believe_report(struct thread_dump *d)
 }
 
 /*
- * Numbers the ring to which the path from thread `start` leads, unless the ring has a number.  In
- * seen[i], stores the last `start` whose path reached thread i.
+ * Follows the path from thread `start` from owner to owner.  If the path leads to a ring of threads
+ * that has no number yet, numbers the ring.  In seen[i], stores 1 + the first `start` whose path
+ * reached thread i.
  */
 static void find_ring(struct thread_dump *d, size_t start, size_t *seen)
 {
