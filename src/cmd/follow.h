@@ -20,8 +20,9 @@ struct follow {
 	uint16_t stop_request;      /* request that stops the operation: WIRE_ALLOC_STOP, … */
 	unsigned stop_ms; /* limit in ms for the stop, including the restoring of classes */
 	/*
-	 * For the error after `end`: `what` names the operation, such as "trace"; `restore` is what
-	 * happens when a stopped JVM runs again, such as "the classes are restored".
+	 * Texts for the error message if the deadline `end` passes: `what` names the operation, for
+	 * example "trace"; `restore` says what happens when a stopped JVM runs again, for example
+	 * "the classes are restored".
 	 */
 	const char *what, *restore;
 	session_take_fn *take;
@@ -29,13 +30,15 @@ struct follow {
 	bool (*tick)(void *arg);
 	void *arg;                  /* first argument of take() and tick() */
 	/*
-	 * until `begun`: deadline for the agent to begin; then: deadline for the operation to end
+	 * until `begun` is set, the deadline for the agent to begin; then the deadline for the
+	 * operation to end
 	 */
 	struct deadline end;
 	bool begun;                 /* set by take() when the agent has begun */
 	bool stopped;               /* the stop request was sent */
 	bool stopped_early;         /* the stop request was sent before `begun` */
-	sigset_t signals, old;      /* signals that request a stop; mask before follow_begin() */
+	/* signals: the signals that request a stop; old: the signal mask before follow_begin() */
+	sigset_t signals, old;
 };
 
 void follow_begin(struct follow *f);

@@ -10,9 +10,9 @@
 #include "model/vm/activities.h"
 
 /*
- * Finds the requests.  With `force`, makes all of them end, and waits until they have ended.
- * Prints a notice for a library that cannot be asked, and continues.  Returns 0 with *found filled
- * in, or -1 with err set: EXIT_PARTIAL if a request did not end in time.
+ * Finds the requests of other clients.  With `force`, makes all these requests end, and waits until
+ * they have ended.  Prints a notice for a library that cannot be asked, and continues.  Returns 0
+ * with *found filled in, or -1 with err set: EXIT_PARTIAL if a request did not end in time.
  */
 int other_sessions_find(const struct ctx *ctx, bool force, struct activities *found,
 			struct err *err) _must_check_;

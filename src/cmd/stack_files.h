@@ -14,13 +14,13 @@ struct stack_files {
 	struct atomic_file files[STACKFILE_KINDS];
 	bool open[STACKFILE_KINDS];
 	/*
-	 * an earlier tree, with totals: the flame graph shows the difference to that tree; NULL:
-	 * the flame graph shows no difference
+	 * an earlier tree: the flame graph shows the difference to that tree; NULL: the flame graph
+	 * shows no difference
 	 */
 	const struct call_tree *before;
 	/*
-	 * What the pprof file has.  If `trees` is empty, the file has the tree that is passed to
-	 * stack_files_write().
+	 * The content of the pprof file.  If pprof.trees is empty, the file has the tree that is
+	 * passed to stack_files_write().
 	 */
 	struct pprof_profile pprof;
 	bool no_lines; /* write collapsed stacks with method names, without line numbers */

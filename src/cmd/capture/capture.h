@@ -18,8 +18,8 @@ enum capture_flags {
 	CAPTURE_NAMES = 1 << 0,
 	CAPTURE_IF_JFR = 1 << 1,      /* included only with --jfr */
 	/*
-	 * The file is a thread dump before which the capture waits for some seconds.  Threads that
-	 * are working have moved since the previous dump.
+	 * The file is a thread dump.  The capture waits for some seconds before it takes this dump,
+	 * so that threads that are working have other stacks than in the previous dump.
 	 */
 	CAPTURE_AFTER_PAUSE = 1 << 2,
 	CAPTURE_IF_HEAP = 1 << 3,     /* included only with --heap */
@@ -28,7 +28,7 @@ enum capture_flags {
 	 * memory limit can be exceeded.
 	 */
 	CAPTURE_VERDICT = 1 << 4,
-	/* the file is not text: secrets in it are found only by values that are already known */
+	/* the file is not text: only secrets whose values are known already are found in it */
 	CAPTURE_BINARY = 1 << 5,
 	/*
 	 * `heapdump --redact` has removed the values, so the dump is copied unchanged, whatever its
@@ -88,7 +88,8 @@ bool capture_wants(const struct capture *c, const struct capture_item *item);
 
 /*
  * Adds the items to the archive, until all are added or a signal arrives.  Returns -1 with err set
- * if the archive cannot be written.  If the command of an item fails, only its message is stored.
+ * if the archive cannot be written.  If the command of an item fails, only the command's message is
+ * stored.
  */
 int capture_run(struct capture *c, struct err *err) _must_check_;
 /*

@@ -109,8 +109,8 @@ static bool is_file_expected(const struct class_row *row)
 }
 
 /*
- * Moves the classes that have a file in `set` to the front of `c`, in their order.  Returns their
- * number.
+ * Moves the classes that have a file in `set` to the front of `c`.  Returns the number of these
+ * classes.  They remain in the same order, and so do the other classes.
  */
 static size_t partition(struct classes *c, const struct class_set *set)
 {

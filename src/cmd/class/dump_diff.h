@@ -5,8 +5,8 @@
 #include "cmd/class/class_index.h"
 
 /*
- * Prints in which methods the code of the classes in `index` differs from the class files in
- * `path`, which is a file, a directory or a jar.  Returns 0 also if methods differ, and -1 with err
+ * Compares the classes in `index` with the class files in `path`, which is a file, a directory or a
+ * jar.  Prints the methods whose code differs.  Returns 0 also if methods differ; or -1 with err
  * set (EXIT_PARTIAL) if a class cannot be compared.
  */
 int dump_diff(const struct ctx *ctx, struct class_index *index, const char *path,

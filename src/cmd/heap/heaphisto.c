@@ -32,7 +32,7 @@ struct count {
 
 #define VM_HISTOGRAM_MAX (256u * 1024 * 1024)
 #define DUMP_NAMES_MAX (1u << 30)    /* limit in bytes for the names and classes of a dump */
-/* limit for unread bytes of the JVM's dump: enough, because jtool counts faster than it grows */
+/* limit for unread bytes of the JVM's dump: enough, because jtool is faster than the JVM */
 #define DUMP_WAITING_MAX (256u << 20)
 
 struct histo_opts {

@@ -163,8 +163,8 @@ static int jfr_stop(const struct ctx *ctx, const struct jfr_request *req, struct
 	buf_addf(&line, "JFR.stop%s", buf_str(&req->words));
 	rc = jfr_do(ctx, JFR_STOP, buf_str(&line), &answer, err);
 	/*
-	 * Not an error: the recording had already ended by its duration.  JDK 8 to 17 retain such a
-	 * recording until the JVM exits.
+	 * Not an error: the recording had already ended, because its duration was over.  JDK 8 to
+	 * 17 retain such a recording until the JVM exits, so JFR.stop still finds it.
 	 */
 	if (rc < 0 && strstr(buf_str(&answer.text), "already stopped")) {
 		*err = (struct err){ .code = EXIT_DONE };
@@ -271,7 +271,7 @@ static int check_options(const struct ctx *ctx, const struct subcommand *sub,
 	return 0;
 }
 
-/* Rejects options that only another subcommand has. */
+/* Rejects the options of `jfr view` for other subcommands, and too many arguments of `jfr view`. */
 static int check_view(const struct ctx *ctx, const struct subcommand *sub, struct err *err)
 {
 	const struct jfr_opts *opts = ctx->opts;

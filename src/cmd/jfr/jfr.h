@@ -33,8 +33,8 @@ struct jfr_answer {
 #define JFR_ANSWER_INIT { 0, BUF_INIT }
 
 /*
- * Runs a JFR.* command.  Returns 0 if the JVM has answered, or -1 with err set.  If the answer is
- * negative, the result is 0, and the code in *answer is not 0.
+ * Runs a JFR.* command.  Returns 0 if the JVM has answered, or -1 with err set.  Returns 0 also for
+ * a negative answer: then answer->code is not 0.
  */
 int jfr_ask(const struct ctx *ctx, const char *line, struct jfr_answer *answer, struct err *err)
 	_must_check_;
@@ -67,7 +67,7 @@ int jfr_open_file(const struct ctx *ctx, const char *path, struct atomic_file *o
 /*
  * Makes the JVM dump the recordings that `words` select into a staged file, and copies that file to
  * `out`.  Checks that `out` is complete, but does not commit it.  `since` is the start of the
- * recording; 0: unknown.
+ * recording (0: unknown), from which the size of the dump is estimated.
  */
 int jfr_fetch(const struct ctx *ctx, const char *words, time_t since, struct atomic_file *out,
 	      struct err *err) _must_check_;
@@ -88,7 +88,7 @@ int jfr_commit(const struct ctx *ctx, const char *path, struct atomic_file *out,
  */
 bool jfr_is_recording(const char *target);
 
-/* Returns the name of view number i for completion; NULL after the last. */
+/* Returns the name of the i-th view, for completion; or NULL if there are not so many views. */
 const char *jfr_view_word(size_t i);
 
 typedef int jfr_run(const struct ctx *ctx, const struct jfr_request *req, struct err *err);
