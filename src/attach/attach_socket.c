@@ -221,7 +221,7 @@ int attach_socket_connect(struct attach_socket *asock, struct deadline d, int *f
 	_cleanup_close_ int sock = -1;
 	_cleanup_close_ int file = file_open_path(asock->tmp_fd, asock->socket, O_NOFOLLOW);
 	int left = deadline_left_ms(d), rc;
-	/* If the backlog of a Unix socket is full, connect(2) waits for this send timeout. */
+	/* If the backlog of a Unix socket is full, connect(2) waits, at most this send timeout. */
 	const struct timeval timeout = { left / 1000, left % 1000 * 1000 + 1 };
 	struct stat st;
 

@@ -246,7 +246,7 @@ static int parse_letters(const struct opt_set sets[static 2], char **argv, int l
 	return 1;
 }
 
-/* Returns true if a word is an option.  "-" is an argument, and so is "-Name" with dash_words. */
+/* Returns true if a word is an option.  "-" is an argument; if dash_words is set, "-Name" too. */
 static bool is_option(const struct opt_set sets[static 2], const char *word)
 {
 	const struct opt_set *set = NULL;

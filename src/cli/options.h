@@ -10,7 +10,7 @@
 
 #include "base/err.h"
 
-/* Kinds of options: the C type that the value is stored as, a colon, and the stored value. */
+/* Kinds of options.  Each comment has the C type of the stored value, a colon, and the value. */
 enum opt_kind {
 	OPT_FLAG,    /* bool: set to true */
 	OPT_TEXT,    /* const char *: points to the value on the command line */
@@ -33,7 +33,7 @@ struct opt {
 	enum opt_kind kind;
 	size_t offset;    /* offset of the value in the struct of option values */
 	const char *arg;  /* name of the value in --help; NULL for a flag */
-	/* text in --help; in a row with nothing else: title of the rows that follow */
+	/* text in --help; in a row that has no other member: the title of the rows that follow */
 	const char *help;
 	/* for OPT_CHOICE and OPT_MODE: the values; NULL ends the list */
 	const char *const *choices;

@@ -32,8 +32,8 @@ int caller_path_open(struct caller_path *p, const char *path) _must_check_;
 void caller_path_release(struct caller_path *p);
 
 /*
- * Resolves a path to a directory in the same way.  Returns an O_PATH descriptor or a negative
- * errno.
+ * Resolves a path to a directory, as caller_path_open() does for a file.  Returns an O_PATH
+ * descriptor or a negative errno.
  */
 int caller_path_open_dir(const char *path) _must_check_;
 

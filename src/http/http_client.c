@@ -111,7 +111,10 @@ static void handle(struct http_client *c, const struct http_request *r)
 		respond_text(c, "404 Not Found", "the metrics are at /metrics\n");
 }
 
-/* Returns whether the state may have changed. */
+/*
+ * Receives the next part of the request, and handles the request when it is complete.  Returns
+ * false if nothing can be received now.
+ */
 static bool receive(struct http_client *c)
 {
 	ssize_t n = recv(c->fd, c->request + c->request_len, HTTP_REQUEST_MAX - c->request_len, 0);
@@ -159,7 +162,10 @@ static ssize_t send_piece(struct http_client *c)
 	return 0;
 }
 
-/* Returns whether the state has changed. */
+/*
+ * Sends the next piece of the response, or ends the response after the last piece.  Returns false
+ * if nothing can be sent now.
+ */
 static bool send_response(struct http_client *c)
 {
 	ssize_t n = send_piece(c);
@@ -181,13 +187,16 @@ static bool send_response(struct http_client *c)
 	return true;
 }
 
-/* Discards what the client still sends, until the client closes the connection. */
+/*
+ * Discards the next part of what the client still sends, or closes the connection if the client has
+ * closed it.  Returns false if nothing can be received now.
+ */
 static bool discard(struct http_client *c)
 {
 	ssize_t n = recv(c->fd, c->request, HTTP_REQUEST_MAX, 0);
 
 	if (n > 0)
-		return true; /* until the deadline */
+		return true; /* http_client_progress() checks the deadline */
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return false;
 	http_client_close(c);

@@ -52,9 +52,9 @@ void http_client_progress(struct http_client *c);
 void http_client_answer(struct http_client *c, struct document *doc, const char *why);
 
 /*
- * If the connection may be closed to make room for a new one, returns the time in ms since its last
- * progress; else -1.  It may be closed if the client had enough time to send the request or to
- * receive the next bytes of the response.
+ * Returns the time in ms since the last progress of the connection, if the connection may be closed
+ * to make room for a new one; else -1.  A connection may be closed if the client had enough time to
+ * send the request or to receive the next bytes of the response.
  */
 int64_t http_client_stalled_ms(const struct http_client *c);
 

@@ -98,8 +98,8 @@ static int pid_path(char path[static 128], pid_t pid, const char *name)
 }
 
 /*
- * Takes the owner and group of the directory PID: these are the effective ids of the process, even
- * if it is undumpable.
+ * Uses the owner and group of the directory PID as ids: they are the effective ids of the process,
+ * even if the process is undumpable.
  */
 bool procfs_take_ids(const struct procfs *proc, pid_t pid, struct fs_ids *saved)
 {
@@ -403,7 +403,7 @@ int procfs_threads(const struct procfs *proc, pid_t pid, unsigned *threads)
 		return rc;
 	if (fstatat(proc->fd, path, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return -errno;
-	/* Without the links of "." and "..". */
+	/* The link count of a directory is 2 + the number of its subdirectories, here threads. */
 	*threads = st.st_nlink > 2 ? (unsigned)st.st_nlink - 2 : 0;
 	return 0;
 }
@@ -441,7 +441,7 @@ double procfs_uptime(const struct procfs *proc, const struct proc_status *status
 	(void)proc; /* /proc/uptime may be a container's (lxcfs), but start times are the host's */
 	if (hz <= 0 || clock_gettime(CLOCK_BOOTTIME, &now) < 0)
 		return -1;
-	/* Start times are exact to a tick, which is 10 ms.  JSON needs no more digits. */
+	/* Milliseconds are exact enough: a start time is exact to a tick, which is 10 ms. */
 	ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 -
 	     (int64_t)(status->start_ticks / (uint64_t)hz * 1000 +
 		       status->start_ticks % (uint64_t)hz * 1000 / (uint64_t)hz);

@@ -38,8 +38,8 @@ int procfs_pids(const struct procfs *proc, pid_t **pids, size_t *n) _must_check_
 int procfs_openat(const struct procfs *proc, pid_t pid, const char *name, int flags) _must_check_;
 
 /*
- * Takes the file-system ids of a process, for an access that this header has no function for.  If
- * this function returns true, call fs_ids_restore(saved) after the access.
+ * Gives the caller the file-system ids of a process, for an access for which this header has no
+ * function.  If this function returns true, call fs_ids_restore(saved) after the access.
  */
 bool procfs_take_ids(const struct procfs *proc, pid_t pid, struct fs_ids *saved) _must_check_;
 
@@ -121,8 +121,8 @@ struct proc_map {
 };
 
 /*
- * Calls visit() for mappings of files, at least the first of each file, in ascending order of
- * addresses, until visit() returns false.  Returns 0 or a negative errno.
+ * Calls visit() for mappings of files, in ascending order of addresses, until visit() returns
+ * false.  Visits at least the first mapping of each file.  Returns 0 or a negative errno.
  */
 typedef bool procfs_map_visit(const struct proc_map *map, void *arg);
 int procfs_maps(const struct procfs *proc, pid_t pid, procfs_map_visit *visit, void *arg)

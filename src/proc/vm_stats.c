@@ -93,7 +93,7 @@ static void read_heap(const struct perfdata *perf, struct vm_stats *stats)
 	}
 	stats->metaspace_used = number_of(perf, "sun.gc.metaspace.used");
 	stats->metaspace_committed = number_of(perf, "sun.gc.metaspace.capacity");
-	if (stats->metaspace_committed <= 0) /* 0 or -1: the JVM has not published it yet */
+	if (stats->metaspace_committed <= 0) /* 0 or -1: not published yet */
 		stats->metaspace_used = stats->metaspace_committed = -1;
 }
 
@@ -107,8 +107,10 @@ const struct space *vm_stats_space(const struct vm_stats *stats, const char *nam
 }
 
 /*
- * Sets used_after.  Between collections, only the counter of eden changes, and in G1 also that of
- * old, by humongous objects; in ZGC, which has no eden, no counter does.
+ * Sets used_after to the used bytes outside eden.  Between collections, the counters of the other
+ * spaces do not change, except that in G1 humongous objects increase the counter of old.  ZGC has
+ * no eden, and changes its counters only at collections.  Shenandoah has only the space "Heap",
+ * whose counter changes at any time, so used_after is unknown.
  */
 static void find_used_after(struct vm_stats *stats)
 {
@@ -124,8 +126,8 @@ static void find_used_after(struct vm_stats *stats)
 }
 
 /*
- * The numbers N in sun.gc.collector.N are not consecutive: up to JDK 21, those of ZGC begin with 2,
- * and those of a later ZGC skip 1.
+ * Tries all numbers N of the counters sun.gc.collector.N, because they are not consecutive: ZGC
+ * begins with 2 up to JDK 21, and skips 1 in later JDKs.
  */
 static void read_collectors(const struct perfdata *perf, struct vm_stats *stats)
 {

@@ -14,7 +14,7 @@
  * texts NULL.
  */
 struct space {
-	const char *name; /* "eden", "s0", "s1", "old"; "Heap" in collectors without generations */
+	const char *name; /* "eden", "s0", "s1", "old"; "Heap" in Shenandoah and Epsilon */
 	int64_t used, committed, max;
 };
 
@@ -34,8 +34,8 @@ struct vm_stats {
 	size_t n_spaces;
 	int64_t used, committed; /* sums over all spaces */
 	/*
-	 * bytes in use after the last collection; unknown before the first one, and in Shenandoah,
-	 * whose counter also changes between collections
+	 * bytes in use after the last collection; unknown before the first collection, and always
+	 * unknown in Shenandoah, whose counter also changes between collections
 	 */
 	int64_t used_after;
 	int64_t metaspace_used, metaspace_committed; /* often unknown before the first collection */

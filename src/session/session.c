@@ -97,8 +97,8 @@ static int silent(struct session *s, const struct stall *stall, uint64_t bytes, 
 }
 
 /*
- * Waits for a frame.  Shows on a terminal, after a second, what jtool waits for.  Returns the
- * result of channel_wait(); -ETIMEDOUT means that the agent is silent.
+ * Waits for a frame.  After a second, shows on a terminal that jtool waits for the agent.  Returns
+ * the result of channel_wait(); -ETIMEDOUT means that the agent is silent.
  */
 static int wait_frame(struct session *s, struct stall *stall, uint64_t bytes)
 {

@@ -15,14 +15,14 @@
 
 /*
  * Prints the class.  `memory` may be NULL.  If there is no class file (hidden classes), `class` is
- * NULL, and only the methods in memory are printed.  Returns NULL, or why the constant pool in
- * memory cannot be read; then the code of the class file is printed.
+ * NULL, and only the methods in memory are printed.  Returns NULL; or, if the constant pool in
+ * memory cannot be read, the reason: then the code of the class file is printed.
  */
 const char *javap_code(FILE *out, const struct cf_class *class,
 		       const struct class_capture *memory) _must_check_;
 
 /*
- * Returns as JSON the methods that javap_code() prints as text; the caller frees it:
+ * Returns the methods that javap_code() prints, as JSON, which the caller frees:
  * [{"method","name","descriptor","memory","code":[{"pc","text"}],"exceptions":[{"from",
  * "to","target","type"}]}].  "memory" is true if the code is from the JVM's memory.  "code" is null
  * for abstract and native methods.

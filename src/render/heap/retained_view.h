@@ -33,7 +33,10 @@ void retained_print_suspects(const struct retained_view *view, FILE *out);
  */
 void retained_print_held(const struct retained_view *view, FILE *out);
 
-/* Add all results of the view, only the tree, or only the suspects to a JSON document. */
+/*
+ * These functions add results of the view to a JSON document: retained_put() adds all of them, the
+ * other two only the tree or only the suspects.
+ */
 void retained_put(const struct retained_view *view, struct json *doc);
 void retained_put_tree(const struct retained_view *view, struct json *doc);
 void retained_put_suspects(const struct retained_view *view, struct json *doc);
@@ -47,8 +50,8 @@ double retained_percent(uint64_t bytes, uint64_t total);
 void retained_add_pieces(struct buf *out, const struct heap *h, const struct held_by_class *pieces,
 			 const struct held_by_class_sum *sum);
 /*
- * Returns as JSON, with all classes, the objects that retained_add_pieces() appends as text:
- * {"instances","retained","classes":[…]}.  The caller frees it.
+ * Returns the objects that `sum` counts as JSON, {"instances","retained","classes":[…]}, with all
+ * classes.  The caller frees the JSON.
  */
 struct json *retained_pieces_json(const struct heap *h, const struct held_by_class *pieces,
 				  const struct held_by_class_sum *sum);

@@ -46,8 +46,8 @@ static int compare_rows(const void *a, const void *b)
 }
 
 /*
- * Returns a row for each method that was called, sorted; the caller frees them.  Sets *n_idle to
- * the number of methods that were not called.
+ * Returns an array with a row for each method that was called, the longest total time first; the
+ * caller frees the array.  Sets *n_idle to the number of methods that were not called.
  */
 static struct row *find_rows(const struct trace *t, size_t *n, size_t *n_idle)
 {
@@ -329,7 +329,7 @@ void trace_summary_draw(struct trace_summary *s, struct buf *out, const struct t
 	_cleanup_buf_ struct buf text = BUF_INIT;
 	size_t n, n_idle, lines = 0, most = terminal.rows - 1, width = terminal.columns - 1;
 	_cleanup_free_ struct row *rows = find_rows(t, &n, &n_idle);
-	size_t others = 2 + (n_idle > 0); /* lines of the heading, and of add_end() */
+	size_t others = 2 + (n_idle > 0); /* lines: the heading, the state, the idle methods */
 	size_t room = most > others ? most - others : 0;
 	size_t shown = n <= room ? n : room > 0 ? room - 1 : 0; /* 1 line is for "N more methods" */
 

@@ -1,7 +1,7 @@
 /*
  * The private directory DIR/.jtool-UID-NSPID and its content.  Only the helper calls these
- * functions.  The helper has the target's ids, so the functions reach nothing that the target
- * cannot reach.
+ * functions.  The helper has the target's ids, so the functions reach only what the target can
+ * reach.
  *
  * Each helper in the directory holds a shared flock(2) on it.  The last helper to leave gets the
  * exclusive lock, and removes the temporary files (those with a leading dot) and the directory.
@@ -28,8 +28,8 @@ struct staging_dir {
 	/* name of the file in the private directory; for a STAGED_SOCKET, the socket's name */
 	const char *file;
 	/*
-	 * staging_dir_leave() removes files with names `stem`-…, which other builds of jtool have
-	 * left, in addition to the temporary files; NULL: only the temporary files
+	 * staging_dir_leave() removes not only the temporary files, but also files with names
+	 * `stem`-…, which other builds of jtool have left; NULL: only the temporary files
 	 */
 	const char *stem;
 	bool file_is_ours; /* this helper created the file */
