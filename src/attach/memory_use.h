@@ -1,4 +1,4 @@
-/* How much memory an operation of the attach protocol takes in the JVM.  Pure. */
+/* How much memory an operation of the attach protocol takes in the JVM.  Does no I/O. */
 #ifndef JTOOL_ATTACH_MEMORY_USE_H
 #define JTOOL_ATTACH_MEMORY_USE_H
 

@@ -1,5 +1,5 @@
 /*
- * The attach protocol: builds requests and parses the replies of every JDK.  Pure.
+ * The attach protocol: builds requests and parses the replies of every JDK.  Does no I/O.
  *
  * A request of version 1 (JDK 5 on) is "1\0OP\0A\0B\0C\0" with exactly three arguments.  A request
  * of version 2 (JDK 24 on, JDK-8219896) is "2\0LEN\0OP\0A\0…\0": LEN is the number of bytes after

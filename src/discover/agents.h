@@ -39,7 +39,7 @@ struct agents {
 
 void agents_release(struct agents *a);
 
-/* Appends the agents that `flags` names; `flags` may be NULL.  Pure. */
+/* Appends the agents that `flags` names; `flags` may be NULL.  Does no I/O. */
 void agents_from_flags(struct agents *a, const char *flags);
 
 /*

@@ -1,4 +1,4 @@
-/* Fills in a JVM's properties from the texts of its files.  Pure: opens no file. */
+/* Fills in a JVM's properties from the texts of its files.  Opens no file. */
 #ifndef JTOOL_DISCOVER_IDENTIFY_H
 #define JTOOL_DISCOVER_IDENTIFY_H
 

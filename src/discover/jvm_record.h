@@ -16,7 +16,7 @@ void jvm_record_add(struct buf *out, const struct jvm *jvm);
 
 /*
  * Returns the JVM of a record; NULL if the bytes are not exactly one valid record.  The caller
- * frees the JVM.  Pure.
+ * frees the JVM.  Does no I/O.
  */
 struct jvm *jvm_record_parse(const char *data, size_t len) _must_check_;
 

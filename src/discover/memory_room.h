@@ -1,5 +1,5 @@
 /*
- * Decides whether the control groups of a JVM have enough memory for a request.  Pure.
+ * Decides whether the control groups of a JVM have enough memory for a request.  Does no I/O.
  *
  * A request makes the JVM grow, and jtool's own memory counts towards the limit of each group that
  * jtool shares with the JVM.  When a group exceeds its limit, the kernel kills the largest process

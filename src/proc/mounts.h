@@ -17,7 +17,7 @@ void mount_release(struct mount *m);
 
 /*
  * Finds the mount of an absolute path in the text of PID/mountinfo; links in the path are not
- * resolved.  Returns false if no mount has the path.  Pure.
+ * resolved.  Returns false if no mount has the path.  Does no I/O.
  */
 bool mount_find(const char *mountinfo, const char *path, struct mount *m) _must_check_;
 
@@ -36,7 +36,7 @@ int mounts_read_own(const struct procfs *proc, struct buf *out) _must_check_;
 
 /*
  * Returns true if every mount in the text of PID/mountinfo is of a type that needs no server.  An
- * overlay is assumed to need no server: its layers are not examined.  Pure.
+ * overlay is assumed to need no server: its layers are not examined.  Does no I/O.
  */
 bool mounts_need_no_server(const char *mountinfo);
 
@@ -59,7 +59,7 @@ bool mounts_are_below_our_root(const struct procfs *proc, pid_t pid);
 /*
  * Returns true if the texts of PID/mountinfo of two processes show that both have the same root
  * directory.  A mount has the same number in all namespaces, and PID/mountinfo shows mount points
- * relative to the root of the process.  Pure.
+ * relative to the root of the process.  Does no I/O.
  */
 bool mounts_have_same_root(const char *mountinfo, const char *other);
 

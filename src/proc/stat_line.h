@@ -1,4 +1,4 @@
-/* Parses /proc/PID/stat and /proc/PID/task/TID/stat, see proc_pid_stat(5).  Pure. */
+/* Parses /proc/PID/stat and /proc/PID/task/TID/stat, see proc_pid_stat(5).  Does no I/O. */
 #ifndef JTOOL_PROC_STAT_LINE_H
 #define JTOOL_PROC_STAT_LINE_H
 

@@ -1,4 +1,4 @@
-/* Heap, collections, classes, threads and safepoints from a JVM's hsperfdata counters.  Pure. */
+/* Heap, collections, classes, threads and safepoints from a JVM's hsperfdata counters.  Does no I/O. */
 #ifndef JTOOL_PROC_VM_STATS_H
 #define JTOOL_PROC_VM_STATS_H
 

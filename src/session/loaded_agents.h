@@ -47,7 +47,7 @@ int loaded_agents_inspect(const struct target_ns *ns, const struct buf *agent,
 void loaded_agents_add_record(struct buf *out, const struct loaded_agents *images);
 /*
  * Parses a record that loaded_agents_add_record() has appended to a worker's answer.  Returns
- * false, with `images` empty, if the bytes are not exactly one valid record.  Pure.
+ * false, with `images` empty, if the bytes are not exactly one valid record.  Does no I/O.
  */
 bool loaded_agents_parse(const char *data, size_t len, struct loaded_agents *images) _must_check_;
 

@@ -1,4 +1,4 @@
-/* Compares the most that a JVM may use with the memory limit of its control group.  Pure. */
+/* Compares the most that a JVM may use with the memory limit of its control group.  Does no I/O. */
 #ifndef JTOOL_MODEL_MEMORY_HEAP_LIMIT_H
 #define JTOOL_MODEL_MEMORY_HEAP_LIMIT_H
 

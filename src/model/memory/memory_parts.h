@@ -1,6 +1,6 @@
 /*
  * Divides the resident memory of a JVM: every mapping belongs to one part, so the parts add up to
- * the resident memory.  Pure.
+ * the resident memory.  Does no I/O.
  *
  * The part of a mapping is the one that the JVM reports for its addresses, or that its file, its
  * name or adjacent mappings imply.  The remaining private anonymous memory counts as malloc's, up

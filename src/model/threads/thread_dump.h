@@ -1,6 +1,6 @@
 /*
  * A thread dump of HotSpot, as Thread.print -l -e prints it on JDK 8 to 27 (vmOperations.cpp,
- * threads.cpp, vframe.cpp): untrusted text.  Pure.
+ * threads.cpp, vframe.cpp): untrusted text.  Does no I/O.
  */
 #ifndef JTOOL_MODEL_THREADS_THREAD_DUMP_H
 #define JTOOL_MODEL_THREADS_THREAD_DUMP_H

@@ -1,4 +1,4 @@
-/* Functions for the parsers of thread dumps, which build the list of threads.  Pure. */
+/* Functions for the parsers of thread dumps, which build the list of threads.  Does no I/O. */
 #ifndef JTOOL_MODEL_THREADS_THREAD_LIST_H
 #define JTOOL_MODEL_THREADS_THREAD_LIST_H
 

@@ -1,4 +1,4 @@
-/* The JVMs that `jtool top` shows as rows.  Pure. */
+/* The JVMs that `jtool top` shows as rows.  Does no I/O. */
 #ifndef JTOOL_MODEL_TOP_TOP_JVMS_H
 #define JTOOL_MODEL_TOP_TOP_JVMS_H
 

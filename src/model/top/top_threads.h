@@ -1,6 +1,6 @@
 /*
  * The threads of a process over time: their share of the CPU between two readings of the kernel's
- * counters, and their names from a thread dump, which is rarely requested.  Pure.
+ * counters, and their names from a thread dump, which is rarely requested.  Does no I/O.
  */
 #ifndef JTOOL_MODEL_TOP_TOP_THREADS_H
 #define JTOOL_MODEL_TOP_TOP_THREADS_H

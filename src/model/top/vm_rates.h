@@ -1,6 +1,6 @@
 /*
  * The activity of a JVM between two readings of its counters: the share of time in collections and
- * safepoints, the allocation rate, and CPU.  Pure.
+ * safepoints, the allocation rate, and CPU.  Does no I/O.
  */
 #ifndef JTOOL_MODEL_TOP_VM_RATES_H
 #define JTOOL_MODEL_TOP_VM_RATES_H

@@ -1,7 +1,7 @@
 /*
  * The content of a terminal's screen: rows of text, and the escape sequences that turn one content
  * into another.  The sequences are those of ECMA-48 and the VT100, which every terminal has, so no
- * database of terminals is needed.  Pure.
+ * database of terminals is needed.  Does no I/O.
  */
 #ifndef JTOOL_RENDER_TOP_SCREEN_H
 #define JTOOL_RENDER_TOP_SCREEN_H

@@ -1,4 +1,4 @@
-/* Decodes the bytes that a terminal sends when a key is pressed.  Pure. */
+/* Decodes the bytes that a terminal sends when a key is pressed.  Does no I/O. */
 #ifndef JTOOL_RENDER_TOP_SCREEN_KEYS_H
 #define JTOOL_RENDER_TOP_SCREEN_KEYS_H
 

@@ -1,4 +1,4 @@
-/* Composes the screen that `jtool top` shows on a terminal.  Pure. */
+/* Composes the screen that `jtool top` shows on a terminal.  Does no I/O. */
 #ifndef JTOOL_RENDER_TOP_TOP_SCREEN_H
 #define JTOOL_RENDER_TOP_TOP_SCREEN_H
 

@@ -1,4 +1,4 @@
-/* The stack of one thread in a thread dump, as lines of text.  Pure. */
+/* The stack of one thread in a thread dump, as lines of text.  Does no I/O. */
 #ifndef JTOOL_RENDER_TOP_TOP_STACK_H
 #define JTOOL_RENDER_TOP_TOP_STACK_H
 

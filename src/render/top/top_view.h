@@ -1,6 +1,6 @@
 /*
  * The output of `jtool top`, as lines of text or as a JSON document: either a head about one JVM
- * and a row for each of its threads, or a row for each JVM.  Pure.
+ * and a row for each of its threads, or a row for each JVM.  Does no I/O.
  */
 #ifndef JTOOL_RENDER_TOP_TOP_VIEW_H
 #define JTOOL_RENDER_TOP_TOP_VIEW_H
