@@ -1,4 +1,4 @@
-/* Heap, collections, classes, threads and safepoints from a JVM's hsperfdata counters.  Does no I/O. */
+/* Heap, collections, classes, threads, safepoints from a JVM's hsperfdata.  Does no I/O. */
 #ifndef JTOOL_PROC_VM_STATS_H
 #define JTOOL_PROC_VM_STATS_H
 

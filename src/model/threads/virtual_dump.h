@@ -1,6 +1,7 @@
 /*
  * Parses the dump that Thread.dump_to_file -format=json writes (JDK 21 and later,
- * jdk.internal.vm.ThreadDumper).  The dump has all virtual threads, and is untrusted text.  Does no I/O.
+ * jdk.internal.vm.ThreadDumper).  The dump has all virtual threads, and is untrusted text.  Does
+ * no I/O.
  *
  * JDK 21 to 24 write names and stacks only; later releases also write states, carriers and locks.
  */

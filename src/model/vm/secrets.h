@@ -1,5 +1,6 @@
 /*
- * Replaces secrets in texts about a JVM: properties, environment, command lines, logs.  Does no I/O.
+ * Replaces secrets in texts about a JVM: properties, environment, command lines, logs.  Does
+ * no I/O.
  *
  * A value is a secret if its name contains password, passwd, passphrase, secret, token, credential,
  * apikey, private, authorization, or the word key, or ends with pass or pwd.  These forms are
