@@ -4,7 +4,10 @@
 
 #define NAME "jtool agent"
 
-/* Allocates a java.lang.Thread.  Finds java.lang.Thread as the base class of the current thread. */
+/*
+ * Allocates a java.lang.Thread.  Gets the class from the current thread, whose base class
+ * (ag_ref_base_class()) is java.lang.Thread.
+ */
 static jthread new_thread(struct ag_jvm *jvm)
 {
 	JNIEnv *jni = jvm->jni;

@@ -70,7 +70,8 @@ bool glob_matches_bytes(const char *glob, glob_byte_fn *byte_at, const void *tex
 {
 	struct reader g = { byte_of_string, glob, strlen(glob), 0 }, t = { byte_at, text, len, 0 };
 	/*
-	 * The glob's position after its last '*' (0: none), and the end of what this '*' matches.
+	 * `star`: position in the glob after the last '*' that was read; 0: no '*' was read yet.
+	 * `mark`: position in the text after the characters that this '*' matches so far.
 	 */
 	size_t star = 0, mark = 0;
 

@@ -13,7 +13,7 @@
 
 /*
  * Returns true if the glob matches the complete text.  The time is at most proportional to the
- * product of both lengths.
+ * length of the glob times the length of the text.
  */
 bool glob_matches(const char *glob, const char *text);
 

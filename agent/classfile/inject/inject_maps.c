@@ -153,8 +153,8 @@ static void put_cell(struct table *t, struct cf_map_type cell)
 }
 
 /*
- * Writes a full frame.  Its locals are those of f, CF_MAP_TOP up to max_locals, and the local that
- * the injected code adds (the token of the call).
+ * Writes a full frame for the new pc `at`.  The frame has the locals of f, CF_MAP_TOP for each
+ * further slot below max_locals, and then the token, which the injected code stores in a new local.
  */
 static void put_frame(struct table *t, uint32_t at, const struct inj_frames *f)
 {
@@ -178,8 +178,8 @@ static void put_frame(struct table *t, uint32_t at, const struct inj_frames *f)
 }
 
 /*
- * Writes the frame of a new handler.  Stack: a Throwable.  Locals: the uninitialised `this` if
- * `uninit`, and the token.
+ * Writes the frame at the first instruction of a new handler.  The stack has a Throwable.  The
+ * locals are the token and, if `uninit` is true, the uninitialised `this`.
  */
 static void put_handler(struct table *t, uint32_t at, bool uninit)
 {
@@ -210,8 +210,9 @@ static bool begins_at_0(const struct inj_frames *f)
 }
 
 /*
- * If a jump at the entry skips the calls of the hooks `arg…`, writes a frame for its
- * target.  Writes none if the method has its own frame there, at pc 0.
+ * If the inserted code has calls of the hooks `arg…`, it also has a jump over them to the
+ * method's first instruction.  Writes a frame for this instruction, unless the method's own table
+ * has a frame for it (old pc 0).
  */
 static void put_first(struct table *t, const struct inj_frames *parameters)
 {

@@ -9,7 +9,7 @@
  */
 #define EXIT_STACK 2
 #define ENTER_STACK 4 /* at the method's entry and in the exception handler */
-#define ARGUMENTS_MAX 255 /* slots; limit of JVMS 4.3.3 */
+#define ARGUMENTS_MAX 255 /* most slots of a method's arguments (JVMS 4.3.3) */
 
 static bool parameters_fit(const struct inj_method *m)
 {
@@ -116,8 +116,8 @@ static enum cf_refusal put_new_code(struct injection *in, size_t begin)
 }
 
 /*
- * Writes the Code attribute with hooks.  First writes 0 for the length of the attribute and for
- * that of the code; each is set when the data that it counts is written.
+ * Writes the Code attribute with hooks.  First writes 0 for the length of the attribute and for the
+ * length of the code; sets each length after the data that it counts.
  */
 static enum cf_refusal put_code_attribute(struct injection *in, uint16_t name)
 {

@@ -27,8 +27,8 @@ bool vf_is_jsr(const struct cf_insn *insn);
 /* verify_stack.c */
 bool vf_pop(struct verifier *v, struct vtype *type); /* pops one cell */
 /*
- * vf_pop_as() pops a value, which must have type `to`.  vf_push() pushes a value.  Each handles
- * both cells of a long or double.
+ * vf_pop_as() pops a value, which must have type `to`.  vf_push() pushes a value.  These functions
+ * pop or push both cells of a long or double.
  */
 bool vf_pop_as(struct verifier *v, struct vtype to);
 bool vf_push(struct verifier *v, struct vtype type);
@@ -38,8 +38,9 @@ bool vf_duplicate(struct verifier *v, uint32_t n, uint32_t below);
 bool vf_swap(struct verifier *v);
 
 /*
- * verify_arrive.c: compares or merges the current locals and the given stack with the types at pc.
- * `uninit` is true if this() or super() has not been called yet.
+ * verify_arrive.c: handles control flow to `pc`.  With stack maps, compares the current locals and
+ * the given stack with the frame at `pc`; by inference, merges them into that frame.  `uninit` is
+ * true if this() or super() has not been called yet.
  */
 bool vf_arrive(struct verifier *v, uint32_t pc, const struct vtype *stack, uint32_t n_stack,
 	       bool uninit);

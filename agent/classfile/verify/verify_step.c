@@ -92,30 +92,30 @@ static bool push_letter(struct verifier *v, char letter)
 #define EFFECT_LEN 5
 /* clang-format off */
 static const char effects[][EFFECT_LEN] = {
-	/* from 0: nop to dconst_1, bipush, sipush */
+	/* opcodes 0 to 17: nop to dconst_1, bipush, sipush */
 	">", ">N", ">I", ">I", ">I", ">I", ">I", ">I", ">I", ">L", ">L", ">F", ">F", ">F", ">D",
 	">D", ">I", ">I",
-	[OP_iaload] = /* to saload */
+	[OP_iaload] = /* iaload to saload */
 	"iI>I", "jI>L", "fI>F", "dI>D", "", "bI>I", "cI>I", "sI>I",
-	[OP_iastore] = /* to sastore */
+	[OP_iastore] = /* iastore to sastore */
 	"iII>", "jIL>", "fIF>", "dID>", "aIO>", "bII>", "cII>", "sII>",
-	[OP_iadd] = /* to drem */
+	[OP_iadd] = /* iadd to drem */
 	"II>I", "LL>L", "FF>F", "DD>D", "II>I", "LL>L", "FF>F", "DD>D", "II>I", "LL>L", "FF>F",
 	"DD>D", "II>I", "LL>L", "FF>F", "DD>D", "II>I", "LL>L", "FF>F", "DD>D",
 	/* ineg to dneg, the shifts, iand to lxor */
 	"I>I", "L>L", "F>F", "D>D", "II>I", "LI>L", "II>I", "LI>L", "II>I", "LI>L", "II>I",
 	"LL>L", "II>I", "LL>L", "II>I", "LL>L",
-	[OP_i2l] = /* to i2s */
+	[OP_i2l] = /* i2l to i2s */
 	"I>L", "I>F", "I>D", "L>I", "L>F", "L>D", "F>I", "F>L", "F>D", "D>I", "D>L", "D>F",
 	"I>I", "I>I", "I>I",
 	/* lcmp to dcmpg, ifeq to goto */
 	"LL>I", "FF>I", "FF>I", "DD>I", "DD>I", "I>", "I>", "I>", "I>", "I>", "I>", "II>", "II>",
 	"II>", "II>", "II>", "II>", "MM>", "MM>", ">",
-	[OP_tableswitch] = /* to lookupswitch */
+	[OP_tableswitch] = /* tableswitch to lookupswitch */
 	"I>", "I>",
-	[OP_arraylength] = /* to monitorexit */
+	[OP_arraylength] = /* arraylength to monitorexit */
 	"y>I", "T>", "", "O>I", "M>", "M>",
-	[OP_ifnull] = /* to jsr_w */
+	[OP_ifnull] = /* ifnull to jsr_w */
 	"A>", "A>", ">", "",
 };
 /* clang-format on */

@@ -5,8 +5,9 @@
  * A profile is sampled or exact.  A sampled profile (alloc_sample.c) receives sampled allocations
  * from the JVM (SampledObjectAlloc, JDK 11 and later).  An exact profile (alloc_exact.h) counts
  * every allocation, on any JDK, by hooks in the constructor of java.lang.Object and after all code
- * that allocates arrays.  Both add to allocation sites (alloc_sites.h); alloc_live.c tags objects
- * with their sites.  agent/cmd/alloc.c and agent/startup/report.c read the sites.
+ * that allocates arrays.  Both kinds of profile add to allocation sites (alloc_sites.h);
+ * alloc_live.c tags objects with their sites.  agent/cmd/alloc.c and agent/startup/report.c read
+ * the sites.
  *
  * Code that runs on application threads takes no lock, waits for no other thread, runs no Java code
  * and leaves no exception pending.  Objects for which memory is lacking are counted as dropped.
@@ -59,7 +60,8 @@ struct ag_alloc_profile_state {
 	 */
 	uint64_t bytes, dropped, interval;
 	uint32_t sites, kinds, collections;
-	uint32_t hooked, refused; /* classes with hooks, classes that were refused */
+	/* number of classes that have hooks, and of classes that could not get hooks */
+	uint32_t hooked, refused;
 	uint32_t depth;           /* maximum number of stack frames */
 	uint64_t live_ns;         /* duration of collecting garbage and counting live objects */
 };
@@ -85,7 +87,7 @@ int ag_alloc_profile_end(struct ag_jvm *jvm, struct ag_alloc_profile *profile, b
 int ag_alloc_profile_peek(struct ag_jvm *jvm, struct ag_alloc_profile *profile, bool live);
 
 /*
- * Lets the profile count live objects without collecting garbage from now on.  Call this first in
+ * From now on, the profile collects no garbage before it counts live objects.  Call this first in
  * the VMDeath event.
  */
 void ag_alloc_profile_dying(struct ag_alloc_profile *profile);

@@ -118,7 +118,7 @@ static int read_threads(struct reading *r, const jthread *threads, jint n, uint3
 		for (jint k = 0; k < list[i].frame_count && rc == 0 &&
 				 r->stacks->n_frames < FRAMES_MAX; k++)
 			rc = add_frame(r, &list[i].frame_buffer[k]);
-		if (list[i].thread != threads[i]) /* in HotSpot they are the same reference */
+		if (list[i].thread != threads[i]) /* HotSpot returns the same reference */
 			ag_ref_drop(r->jvm, list[i].thread);
 	}
 	ag_jvmti_free(r->jvm, list);

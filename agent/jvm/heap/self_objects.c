@@ -27,7 +27,10 @@ void ag_self_objects_forget(struct ag_jvm *jvm, struct ag_self_objects *own, uin
 		ag_ref_drop(jvm, own->objects[--own->n]);
 }
 
-/* Adds the object to which a field refers and returns it; NULL if there is no field or object. */
+/*
+ * Adds the object to which a field refers, and returns the object.  Returns NULL if `object` has no
+ * such field, or the field is null.
+ */
 static jobject add_field(struct ag_jvm *jvm, struct ag_self_objects *own, jobject object,
 			 const char *name, const char *signature)
 {

@@ -7,7 +7,8 @@
 #include "jvm/jni_refs.h"
 #include "util/text.h"
 
-#define CLASSES_MAX 1000 /* maximum number of hooks classes; each build of this library has one */
+/* limit for N in the name java/jtool/HooksN; each build of this library defines one such class */
+#define CLASSES_MAX 1000
 #define DEFINE_MS 10000
 
 static struct {

@@ -26,7 +26,10 @@ const char *ag_hooks_name(void);
  */
 bool ag_hooks_found_by(JNIEnv *jni, jobject loader);
 
-/* Returns NULL if the loader of a class finds the hooks class, else the reason, a constant. */
+/*
+ * Returns NULL if the loader of `class` finds the hooks class; otherwise a constant text with the
+ * reason.
+ */
 const char *ag_hooks_hidden(struct ag_jvm *jvm, jclass class);
 
 #endif
