@@ -29,8 +29,8 @@ static char *copy(struct wire_text text)
 }
 
 /*
- * Makes the next `len` bytes of BYTES frames go to `filling`.  Returns 0, or -EBADMSG if the length
- * exceeds a limit.
+ * Directs the next `len` bytes of BYTES frames into `filling`.  Returns 0; or -EBADMSG if bytes for
+ * the previous buffer are missing, or if the class exceeds CLASS_CAPTURE_MAX.
  */
 static int announce(struct class_capture *c, struct buf *filling, size_t len)
 {

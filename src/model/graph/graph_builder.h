@@ -15,8 +15,8 @@ struct graph_class_objects {
 	size_t n, cap;
 	uint32_t min; /* least valid graph_facts.n_classes: 1 + the highest class number so far */
 	/*
-	 * class number in the OBJECT records of java.lang.Class objects; GRAPH_NONE: no such record
-	 * yet
+	 * class number of java.lang.Class, from the OBJECT records of its instances; GRAPH_NONE: no
+	 * such record yet
 	 */
 	uint32_t of_objects;
 };

@@ -114,9 +114,9 @@ static void search(struct graph_dfs *d, uint32_t node)
 }
 
 /*
- * Visits the nodes that are reachable through REFERENTs of this strength or a stronger one.  All
- * targets of REFERENTs that were not visited before this call become children of the super-root,
- * even if one of them reaches another.
+ * Visits the nodes that are reachable through REFERENT edges of this strength or a stronger one.
+ * Each target of such an edge that was not visited before this call becomes a child of the
+ * super-root, even if another target reaches it.
  */
 static void search_referents(struct graph_dfs *d, unsigned strength)
 {

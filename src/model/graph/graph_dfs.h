@@ -28,7 +28,8 @@ struct graph_dfs {
 	/* one bit per edge (class edges have none): the edge is in the search tree */
 	uint64_t *tree_edges;
 	/*
-	 * indexed by class: target of the class edges of its instances; GRAPH_NONE: do not follow
+	 * indexed by class: node to which the class edge of each instance leads; GRAPH_NONE: these
+	 * edges are not followed
 	 */
 	uint32_t *class_to;
 	/* REFERENT edges that were not followed yet. */

@@ -77,8 +77,8 @@ static uint64_t thread_of(const struct path_tree *s, uint32_t node)
 }
 
 /*
- * Notes the length of each run on the path from a target up to the root.  The length of a run is
- * the member `run` of the run's last node.
+ * Updates the group's stretches by the length of each run on the path from a target up to the
+ * root.  The length of a run is the member `run` of the run's last node.
  */
 static void measure_way(struct path_tree *s, struct refpaths_group *group, uint32_t mark,
 			uint32_t target, uint64_t *thread)

@@ -36,7 +36,7 @@ int refpaths_choose_loaders(const struct heap *h, const char *word,
 			    struct refpaths_targets *targets, struct err *err) _must_check_;
 void refpaths_targets_release(struct refpaths_targets *targets);
 
-/* A stretch of a group's paths: the least and the most objects that it has on one of the paths. */
+/* The least and the greatest number of objects that a stretch has, over all paths of a group. */
 struct refpaths_stretch {
 	uint32_t least, most;
 };

@@ -7,8 +7,8 @@ struct search {
 	struct big_objects bigs;
 	uint32_t *heads; /* indexed by big object: number of the first object of its list or tree */
 	/*
-	 * indexed by the first object of a list or tree: bytes that it retains without other big
-	 * lists and trees
+	 * indexed by big object, for the first object of a list or tree: bytes that this list or
+	 * tree retains, minus the bytes that the big lists and trees below it retain
 	 */
 	uint64_t *own;
 	uint32_t *holders;

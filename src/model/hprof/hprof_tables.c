@@ -253,8 +253,8 @@ uint32_t hprof_method(struct hprof_reader *r, uint32_t thread_serial, uint32_t d
 		return 0;
 	frame = &t->frames[t->traces[trace].frames[depth]];
 	/*
-	 * a symbol's id is its address, which is below 2^48, so the serial number takes the bits
-	 * above the id
+	 * the key consists of the method's name and class: the symbol's id, which is an address
+	 * below 2^48, and above it the class's serial number
 	 */
 	key = frame->name ^ (uint64_t)frame->serial << 48;
 	number = id_map_get(&t->methods, key);

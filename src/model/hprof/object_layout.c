@@ -79,7 +79,7 @@ static void put_fields(struct object_layout_shape *s, uint32_t n, uint32_t size)
 	for (uint32_t i = 0; i < n; i++) {
 		unsigned hole = best_hole(s, size);
 
-		/* If a field fits into no hole, the next ones of its size do not fit either. */
+		/* If a field fits into no hole, no further field of this size fits. */
 		if (hole == OBJECT_LAYOUT_HOLES) {
 			append(s, size);
 			s->end += (uint64_t)(n - i - 1) * size;
@@ -240,7 +240,7 @@ struct object_layout_shape object_layout_instance(const struct object_layout *l,
 				      : new_rules(l, super, &all, &added);
 }
 
-/* Places static references first, and does not fill a gap after them. */
+/* Places the static fields that are references first, and fills no gap after them. */
 uint64_t object_layout_mirror(const struct object_layout *l, uint64_t base,
 			      const struct object_layout_fields *statics)
 {
@@ -248,8 +248,8 @@ uint64_t object_layout_mirror(const struct object_layout *l, uint64_t base,
 }
 
 /*
- * Adds the stack, and after it a bitmap with one bit for each word or narrow oop, as
- * InstanceStackChunkKlass does.
+ * The stack follows the fields.  A bitmap with one bit for each word or narrow oop follows the
+ * stack; see InstanceStackChunkKlass.
  */
 uint64_t object_layout_stack_chunk(const struct object_layout *l,
 				   const struct object_layout_shape *shape, uint32_t words)

@@ -44,7 +44,7 @@ struct object_layout_fields {
 struct object_layout_shape {
 	uint64_t size; /* size of an instance in bytes, aligned */
 	uint64_t end;  /* byte offset after the last field */
-	/* the end has padding against false sharing, after which subclass fields begin */
+	/* the instance ends with padding against false sharing; subclass fields begin after it */
 	bool padded;
 	unsigned n_holes;
 	struct {

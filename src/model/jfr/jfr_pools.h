@@ -1,6 +1,6 @@
 /*
- * The constants of a chunk.  Each type has a pool, from keys to encoded values.  The values are in
- * checkpoint events, and are decoded when they are used.
+ * The constants of a chunk.  Each type has a pool, which maps keys to encoded values.  The values
+ * are in checkpoint events, and are decoded when they are used.
  */
 #ifndef JTOOL_MODEL_JFR_JFR_POOLS_H
 #define JTOOL_MODEL_JFR_JFR_POOLS_H

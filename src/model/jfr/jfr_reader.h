@@ -59,9 +59,9 @@ struct jfr_reader *jfr_reader_new(jfr_read_fn *read, void *arg, uint64_t size, s
 void jfr_reader_free(struct jfr_reader *r); /* NULL is allowed */
 
 /*
- * Reads the types and constants of the next chunk, and frees those of the previous one.  Returns 1;
- * 0 at the end; or -1 with err set: EXIT_USAGE if the file is not a recording, EXIT_PARTIAL if it
- * cannot be read or needs too much memory.
+ * Reads the types and constants of the next chunk, and frees those of the previous chunk.  Returns
+ * 1; 0 if there is no further chunk; or -1 with err set: EXIT_USAGE if the file is not a recording,
+ * EXIT_PARTIAL if the file cannot be read or needs too much memory.
  */
 int jfr_next_chunk(struct jfr_reader *r, struct err *err) _must_check_;
 const struct jfr_chunk *jfr_chunk_of(const struct jfr_reader *r);
@@ -74,9 +74,9 @@ const struct jfr_chunk *jfr_chunk_of(const struct jfr_reader *r);
  */
 bool jfr_next_event(struct jfr_reader *r, struct jfr_event *e);
 /*
- * jfr_next_event() always skips events of event types with `is_skipped`; jfr_skipped_events()
- * returns their number.  If `skip` is true, it skips also the records whose type is undeclared or
- * is not an event type; these are not counted.
+ * If `skip` is true, jfr_next_event() skips the records whose type is undeclared or is not an event
+ * type; jfr_skipped_events() does not count these records.  jfr_next_event() always skips events
+ * whose type has `is_skipped`; jfr_skipped_events() returns the number of these events.
  */
 void jfr_skip_others(struct jfr_reader *r, bool skip);
 uint64_t jfr_skipped_events(const struct jfr_reader *r);

@@ -8,7 +8,7 @@
 enum jfr_encoding {
 	JFR_STRING_NULL,
 	JFR_STRING_EMPTY,
-	JFR_STRING_CONSTANT, /* the string is a key in the pool of strings */
+	JFR_STRING_CONSTANT, /* a key in the pool of strings */
 	JFR_STRING_UTF8,
 	JFR_STRING_CHARS, /* UTF-16; each unit is encoded as a number */
 	JFR_STRING_LATIN1,
@@ -17,7 +17,7 @@ enum jfr_encoding {
 struct jfr_string {
 	enum jfr_encoding encoding;
 	int64_t key; /* for JFR_STRING_CONSTANT */
-	struct jfr_cursor bytes; /* the encoded text, for the other kinds */
+	struct jfr_cursor bytes; /* the encoded text, for the other encodings */
 };
 
 /* Reads and checks a string.  If it is invalid, sets c->failed. */

@@ -55,7 +55,7 @@ static void add(struct memory_size *size, const struct mapping *m, uint64_t len,
 /*
  * Adds a piece of a mapping to a part or pool.  A mapping of kind POOL_RESERVED may also contain
  * memory of malloc that the kernel has merged with the committed start of a reservation.  So at
- * most gc_room resident bytes are added to POOL_RESERVED, and the others to POOL_OTHER.
+ * most gc_room resident bytes are added to POOL_RESERVED; the remaining ones go to POOL_OTHER.
  */
 static void add_piece(struct state *s, int kind, const struct mapping *m, uint64_t len,
 		      int64_t resident, int64_t anonymous)
@@ -85,14 +85,17 @@ static const enum memory_part part_of_range[] = {
 	[JVM_RANGE_CODE] = PART_CODE,
 };
 
-/* A piece of a mapping: the part of it in one range, or between two ranges. */
+/* A piece of a mapping: the bytes in one range that the JVM reports, or between two ranges. */
 struct piece {
-	int kind; /* -1: the piece is in no range */
+	int kind; /* PART_… of the range; -1: the piece is in no range */
 	uint64_t len;
 };
 #define PIECES_MAX 64
 
-/* Cuts an anonymous mapping where ranges begin and end.  Returns the number of pieces. */
+/*
+ * Cuts an anonymous mapping where the ranges that the JVM reports begin and end.  Returns the
+ * number of pieces.
+ */
 static size_t cut(struct state *s, const struct mapping *m, struct piece *pieces)
 {
 	uint64_t at = m->start;
@@ -158,7 +161,7 @@ static void add_file(struct state *s, size_t i)
 	    m->shared && m->write ? m->resident : m->anonymous);
 }
 
-/* Moves at most `bytes` resident bytes from a pool to a part. */
+/* Moves at most `bytes` resident bytes from one part or pool to another. */
 static void move(struct state *s, int from, int to, int64_t bytes)
 {
 	struct memory_size *a = &s->size[from], *b = &s->size[to];
@@ -232,8 +235,9 @@ static void divide_malloc(struct state *s)
 	}
 	move_all(s, POOL_ARENAS, PART_MALLOC);
 	/*
-	 * Add the large blocks for which malloc calls mmap(2).  If their amount is unknown, add all
-	 * that the pool has.
+	 * Add the large blocks for which malloc calls mmap(2).  If malloc does not report their
+	 * size, fill PART_MALLOC up to the size that NMT reports for malloc; without NMT, divide()
+	 * adds all of POOL_OTHER.
 	 */
 	if (jvm->malloc_free >= 0) {
 		move_first(s, POOL_OTHER, POOL_RESERVED, PART_MALLOC,
@@ -245,10 +249,11 @@ static void divide_malloc(struct state *s)
 }
 
 /*
- * Divides malloc's memory by Native Memory Tracking (NMT).  NMT reports how many bytes the
- * collector and Unsafe have allocated with malloc, but not how many of these bytes are resident.
- * Direct buffers count as resident, because they are zeroed.  The share of the collector in the
- * other resident memory is set to its share in all memory from malloc.
+ * Moves the memory of the collector and of direct buffers to PART_GC and PART_DIRECT.  Native
+ * Memory Tracking (NMT) reports how many bytes the collector and Unsafe have allocated with malloc,
+ * but not how many of these bytes are resident.  Direct buffers count as resident, because they are
+ * zeroed.  Of malloc's remaining resident memory, the collector gets the same share as it has of
+ * all bytes that were allocated with malloc.
  */
 static void divide_tracked(struct state *s)
 {

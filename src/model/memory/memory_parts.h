@@ -2,9 +2,9 @@
  * Divides the resident memory of a JVM: every mapping belongs to one part, so the parts add up to
  * the resident memory.  Does no I/O.
  *
- * The part of a mapping is the one that the JVM reports for its addresses, or that its file, its
- * name or adjacent mappings imply.  The remaining private anonymous memory counts as malloc's, up
- * to the amount that malloc reports; without a report, all of it.
+ * The part of a mapping is the one that the JVM reports for the mapping's addresses, or that the
+ * mapping's file, its name or the adjacent mappings imply.  The remaining private anonymous memory
+ * counts as malloc's: up to the amount that malloc reports, or all if malloc reports no amount.
  */
 #ifndef JTOOL_MODEL_MEMORY_MEMORY_PARTS_H
 #define JTOOL_MODEL_MEMORY_MEMORY_PARTS_H

@@ -1,4 +1,4 @@
-/* A profile from samples or events of a recording: a tree of stacks, and what is not in it. */
+/* A profile from samples or events of a recording: a tree of stacks, and gaps in the data. */
 #ifndef JTOOL_MODEL_PROFILE_PROFILE_H
 #define JTOOL_MODEL_PROFILE_PROFILE_H
 
@@ -18,9 +18,9 @@ enum profile_kind {
 extern const char *const profile_kinds[];
 
 /*
- * What the profile cannot show: the indexes of profile.gaps.  An entry of profile.gaps that is 0
- * means that the profile does not have this gap; otherwise the entry is a number of samples, bytes
- * or events, or 1 if there is nothing to count.
+ * Gaps in a profile, as indexes of profile.gaps.  If profile.gaps[i] is 0, the profile does not
+ * have gap i.  Otherwise profile.gaps[i] is a number of samples, bytes or events; or 1 if there is
+ * nothing to count.
  */
 enum profile_gap {
 	PROFILE_FEW_THREADS, /* the sampler saw only some threads at a time */
@@ -30,8 +30,8 @@ enum profile_gap {
 	 */
 	PROFILE_INEXACT,
 	PROFILE_NO_NATIVE,   /* stacks have no native frames */
-	PROFILE_LOST_SAMPLES, /* the recorder had no space for so many samples */
-	PROFILE_LOST_BYTES,   /* the recorder had no space for so many bytes of events */
+	PROFILE_LOST_SAMPLES, /* samples for which the recorder had no space */
+	PROFILE_LOST_BYTES,   /* bytes of events for which the recorder had no space */
 	PROFILE_FAILED,    /* samples without a stack */
 	PROFILE_BIASED,    /* samples whose stack was taken later, at a safepoint */
 	/*
@@ -46,7 +46,7 @@ enum profile_gap {
 
 struct profile {
 	enum profile_kind kind;
-	/* the first value is in the unit of the kind; the second, if any, is a number of events */
+	/* a node's first value is in the unit of `kind`; its second value, if any, counts events */
 	struct call_tree tree;
 	bool by_thread;        /* the first frame of each stack is the thread, "[main]" */
 	/* type of the first event, such as "jdk.ExecutionSample"; NULL: no event */

@@ -1,8 +1,8 @@
-/* Messages for broken limits and JVMTI errors. */
+/* Messages about limits that a redefinition breaks, and about its JVMTI errors. */
 #include "base/printable.h"
 #include "model/redefine/redefinition_limits.h"
 
-#define LINES_MAX 12 /* limit for the lines that are shown of a group */
+#define LINES_MAX 12 /* maximum number of lines that are shown for a group of differences */
 
 void limits_begin(struct limits *l)
 {
@@ -36,7 +36,8 @@ void limits_end(struct limits *l, const char *what)
 static const struct {
 	unsigned flag;
 	/*
-	 * indexed by enum limits_flags; NULL: the bit is not a modifier of such a class or member
+	 * name of the bit in a class, field or method (enum limits_flags); NULL: the bit is not a
+	 * modifier there
 	 */
 	const char *names[3];
 } flags[] = {

@@ -11,7 +11,7 @@ static unsigned static_access(const struct cf_class *class, const struct cf_memb
 	return member->access & CF_ACC_STATIC;
 }
 
-/* Compares the ConstantValue attributes of a field (JVMS 4.7.2). */
+/* Returns true if the ConstantValue attribute of a field has changed (JVMS 4.7.2). */
 static bool value_changed(const struct compared_member *before, const struct compared_member *now)
 {
 	uint16_t value = class_attribute_index(before->cf.attributes, "ConstantValue");

@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-/* The forms of values.  Each type of flag has one of them. */
+/* The forms of a flag's value.  The flag's type determines the form. */
 enum vmflag_form {
 	VMFLAG_BOOL,
 	VMFLAG_SIGNED,   /* int, intx */
@@ -32,8 +32,8 @@ struct vmflags {
 };
 
 /*
- * Parses VM.flags -all into an empty `flags`.  Returns -EBADMSG if it is invalid or truncated.
- * Release `flags` also after an error.
+ * Parses the text, which is the output of VM.flags -all, into an empty `flags`.  Returns 0, or
+ * -EBADMSG if the text is invalid or truncated.  Release `flags` also after an error.
  */
 int vmflags_parse(struct vmflags *flags, const char *text, size_t len) _must_check_;
 void vmflags_release(struct vmflags *flags);

@@ -73,7 +73,8 @@ struct jfr_query {
 	/* columns; one with key NULL ends the list */
 	struct jfr_query_column columns[JFR_COLUMNS_MAX];
 	/*
-	 * Columns to sort by, numbered from 1.  A negative number means descending order, 0 none.
+	 * Numbers, from 1, of the columns by which rows are sorted; negative: in descending order;
+	 * 0: no column.
 	 */
 	int order[2];
 	unsigned limit; /* number of rows shown in text; 0: all */
@@ -124,7 +125,10 @@ struct jfr_extent {
 };
 const struct jfr_extent *jfr_queries_extent(const struct jfr_queries *q);
 
-/* Return the size of a query's result, and one of its cells.  The rows are sorted. */
+/*
+ * Return the numbers of columns and of rows of a query's result, and one cell.  The rows are sorted
+ * as jfr_query.order requires.
+ */
 size_t jfr_query_n_columns(const struct jfr_query *query);
 size_t jfr_query_rows(const struct jfr_query_run *run);
 struct jfr_cell jfr_query_cell(const struct jfr_query_run *run, size_t row, size_t column);
