@@ -18,7 +18,7 @@ struct fetch_check {
 /*
  * Copies the file that the JVM wrote (`staged`, of the kind STAGED_RESULT) to `out` with little
  * memory, if `check` permits it and enough space stays free (disk_room.h).  Returns 0 with the
- * length in *size, or -1 with err set.  Does not commit `out`: the caller validates it first,
+ * length in *size, or -1 with err set.  Does not commit `out`: the caller validates the copy first,
  * because the JVM may change the file during the copy.
  */
 int fetch_result(struct staged_file *staged, struct atomic_file *out,

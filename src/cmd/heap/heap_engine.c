@@ -53,8 +53,8 @@ void heap_engine_put(enum heap_engine engine, int64_t pause_ns, struct json *doc
 }
 
 /*
- * The expected pause of a snapshot, measured in cloud instances: CLONE_MS_PER_GB for copying the
- * page tables of each GB of resident memory, and CLONE_MS until the safepoint.
+ * The expected pause of a snapshot, as measured in cloud instances: CLONE_MS_PER_GB for each GB of
+ * resident memory, whose page tables are copied; and CLONE_MS until the JVM is at the safepoint.
  */
 #define GB (INT64_C(1) << 30)
 #define CLONE_MS_PER_GB 22
@@ -99,7 +99,7 @@ uint32_t snapshot_life_ms(const struct jvm *jvm)
 }
 
 /*
- * Returns a text for the reason `why` there is no snapshot.  The text does not contain the errno.
+ * Returns a text that explains why there is no snapshot.  The text does not contain the errno.
  */
 static const char *text_of(enum wire_snapshot_why why)
 {

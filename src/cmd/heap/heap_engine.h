@@ -21,9 +21,9 @@ enum heap_engine {
 extern const char *const heap_engines[];
 
 /*
- * The option row for --engine, for the rows of a command.  `at` is the offset of an int in the
- * command's option struct; the option sets this int to an enum heap_engine.  `names` are the
- * choices in words.
+ * The row for --engine in a command's table of option rows.  `at` is the offset of an int in the
+ * command's option struct; the option sets this int to an enum heap_engine.  `names` is the text of
+ * --help that names the choices.
  */
 #define HEAP_ENGINE_ROW(at, names)                                                      \
 	{ 0, "engine", OPT_CHOICE, (at), "ENGINE", "how the heap is read: " names,      \

@@ -24,8 +24,8 @@ struct vm_dump_request {
 	struct attach_progress progress;
 	_Atomic uint64_t received; /* bytes that jtool has received through the FIFO */
 	/*
-	 * descriptor of the caller's file, if the JVM's dump is copied straight to that file;
-	 * `progress` then counts the size of the file in addition; -1: not copied so
+	 * descriptor of the caller's file, if the dump is copied from the FIFO to that file: then
+	 * `progress` also counts the size of that file; -1: the dump is not copied in this way
 	 */
 	int out_fd;
 	pthread_mutex_t lock;      /* protects `staged` */
@@ -39,7 +39,7 @@ struct vm_dump_request {
  */
 int vm_dump_request_begin(struct vm_dump_request *rq, const struct ctx *ctx,
 		       const struct dump_wanted *wanted, struct err *err) _must_check_;
-/* Removes the staged FIFO or file now; otherwise vm_dump_request_end() does so. */
+/* Removes the staged FIFO or file now.  If not called, vm_dump_request_end() removes it. */
 void vm_dump_request_unstage(struct vm_dump_request *rq);
 void vm_dump_request_end(struct vm_dump_request *rq);
 

@@ -102,8 +102,9 @@ static int take_relayed(struct stream *f, int fifo, int end, struct err *err)
 	}
 	rc = take_all(f, relay.out, err);
 	/*
-	 * Let a JVM that is paused get EPIPE.  A JVM that merges segments would log an error then,
-	 * so the relay reads the rest of the FIFO instead.
+	 * Remove the FIFO's name, so that a JVM that is paused gets EPIPE.  A JVM that merges
+	 * segments is not paused, and would log an error for EPIPE, so for such a JVM the name
+	 * remains and the relay reads the rest of the FIFO.
 	 */
 	if (rc < 0 && !f->rq.features.segments)
 		vm_dump_request_unstage(&f->rq);

@@ -14,8 +14,8 @@ typedef int dump_chunk_fn(void *arg, uint8_t *data, size_t len, struct err *err)
 struct dump_limits {
 	size_t waiting;    /* limit in bytes for the part of the dump that waits for take() */
 	/*
-	 * What happens when `waiting` is reached.  0: the dump is stopped.  Otherwise the JVM
-	 * waits, and the dump is stopped if take() takes nothing for this time in ms.
+	 * 0: the dump is stopped when `waiting` is reached.  Another value: the JVM then waits, and
+	 * the dump is stopped if take() takes nothing for this many ms.
 	 */
 	unsigned stall_ms;
 	/* limit in ms for the pause of a JVM that is paused until its dump is read; 0: none */
@@ -24,8 +24,8 @@ struct dump_limits {
 
 /*
  * Passes the JVM's own dump to take().  The limits also hold if take() is slow or jtool is stopped
- * or killed.  Returns 0, or -1 with err set: EXIT_PARTIAL if a limit was reached, otherwise an
- * error as of vm_dump_file().
+ * or killed.  Returns 0, or -1 with err set: EXIT_PARTIAL if a limit was reached; for other errors,
+ * see vm_dump_file().
  */
 int vm_dump_stream(const struct ctx *ctx, const struct dump_wanted *wanted,
 		const struct dump_limits *limits, dump_chunk_fn *take, void *arg, struct err *err)

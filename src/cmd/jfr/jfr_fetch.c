@@ -38,7 +38,8 @@ int jfr_open_file(const struct ctx *ctx, const char *path, struct atomic_file *o
 
 /*
  * Returns the total size in bytes of the regular files in a directory that were modified at `since`
- * or later.  Reads at most ENTRIES_MAX entries, because the target names the directory.
+ * or later.  Reads at most ENTRIES_MAX entries, because the target chooses the directory, which may
+ * have any number of entries.
  */
 static uint64_t bytes_in(int dir_fd, time_t since)
 {

@@ -53,7 +53,7 @@ static void add_section(struct page *page, const struct jfr_query *query)
 	s->other = s->instead ? jfr_queries_add(page->queries, s->instead) : NULL;
 }
 
-/* If the recording does not have the section's events, uses those that replace them in this JDK. */
+/* Chooses the query `instead`, which has other event types, if only that query has rows. */
 static void choose(struct section *s)
 {
 	if (s->other && jfr_query_rows(s->run) == 0 && jfr_query_rows(s->other) > 0) {

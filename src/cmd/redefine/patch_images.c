@@ -86,8 +86,8 @@ static const char **qualify(const struct patches *patches,
 }
 
 /*
- * Returns the ids of the patches that the words match; the caller frees the array.  Returns NULL
- * with err set if a word is ambiguous.
+ * Returns the ids of the patches that `restore` selects, and their number in *n; the caller frees
+ * the array.  Returns NULL with err set if a word of `restore` is ambiguous.
  */
 static uint64_t *select_ids(const struct patches *patches, struct patch_images_restore *restore,
 			    size_t *n, struct err *err)

@@ -12,8 +12,8 @@
 #include "session/session.h"
 
 /*
- * A function that receives the session and the patches of one agent.  Both are only valid during
- * the call.  Returns 0, or -1 with err set.
+ * A function that receives the session and the patches of one agent.  The session and the patches
+ * are only valid during the call.  Returns 0, or -1 with err set.
  */
 typedef int patch_images_visit_fn(struct session *s, const struct patches *patches, void *arg,
 				  struct err *err);

@@ -27,8 +27,9 @@ void top_signals_end(void);
 int top_signals_wait(struct pollfd *fds, size_t n, struct deadline until);
 
 /*
- * Return whether a signal has arrived; in this order: one that ends top, SIGTSTP, SIGCONT,
- * SIGWINCH.  All except top_signals_stop() then forget the signal.
+ * Return whether a signal has arrived: top_signals_stop() for the signals that end top, the other
+ * functions for SIGTSTP, SIGCONT and SIGWINCH in this order.  The other functions then forget the
+ * signal.
  */
 bool top_signals_stop(void);
 bool top_signals_take_suspend(void);

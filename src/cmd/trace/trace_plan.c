@@ -8,11 +8,11 @@
 #include "model/class/type_name.h"
 #include "wire/glob.h"
 
-#define CANDIDATES_MAX 400    /* limit for the methods that an error lists, in bytes */
+#define CANDIDATES_MAX 400    /* limit in bytes for the list of methods in an error */
 #define EDITS_MAX 2           /* most edits between a misspelt method name and a suggestion */
 /* limit for the methods that are compared with a pattern to find suggestions */
 #define COMPARED_MAX 20000
-/* method id for the dry run: the code for a real id is at most as long */
+/* method id for the dry run: code with a method's real id is at most as long as with this id */
 #define LONGEST_ID UINT32_MAX
 
 int trace_plan_init(struct trace_plan *plan, char *const *patterns, size_t n, struct err *err)
@@ -80,7 +80,7 @@ static void add_suggestion(struct trace_wanted *wanted, const struct cf_member *
 }
 
 /*
- * Returns whether the method matches a pattern.  matched[i] is whether pattern i matches the
+ * Returns whether the method matches a pattern.  matched[i] is true if pattern i matches the
  * method's class.
  */
 static bool is_wanted(struct trace_plan *plan, const bool *matched, const struct cf_member *method)

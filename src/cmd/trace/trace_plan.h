@@ -19,9 +19,9 @@ struct trace_wanted {
 	bool unread;           /* the pattern matches a class that could not be read */
 	struct suggestions near;
 	/*
-	 * For the error if no method matches: `candidates` lists methods that the error suggests,
-	 * of the n_classes classes that the pattern matches.  n_candidates is the number of all
-	 * such methods, even if the list has no room for some.
+	 * For the error if no method matches: the n_candidates methods of the n_classes classes
+	 * that the pattern matches.  `candidates` is the list of these methods in the error; it may
+	 * have no room for all of them.
 	 */
 	struct buf candidates;
 	size_t n_candidates, n_classes;
@@ -45,11 +45,12 @@ struct trace_plan {
 	size_t n_classes;     /* number of classes that have these methods */
 	size_t n_loaded;      /* number of classes that the JVM has loaded */
 	struct skipped skipped;
-	struct skipped lambdas; /* lambda classes that match only by globs */
+	struct skipped lambdas; /* skipped lambda and TypeSwitch classes that only globs match */
 };
 
 /*
- * Parses the patterns of the command line.  Returns -1 with err set (EXIT_USAGE) if one is invalid.
+ * Parses the patterns of the command line.  Returns 0, or -1 with err set (EXIT_USAGE) if a pattern
+ * is invalid.
  */
 int trace_plan_init(struct trace_plan *plan, char *const *patterns, size_t n, struct err *err)
 	_must_check_;
@@ -58,7 +59,7 @@ void trace_plan_release(struct trace_plan *plan);
 /*
  * Finds the methods that match the patterns, in the classes of `loader` (NULL: any loader).
  * Returns -1 with err set if a pattern matches nothing, if too many methods match, or if none of
- * them can be traced.
+ * these methods can be traced.
  */
 int trace_plan_make(const struct ctx *ctx, struct trace_plan *plan, struct class_index *index,
 		    const char *loader, struct err *err) _must_check_;
