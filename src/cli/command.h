@@ -74,15 +74,18 @@ struct cmd {
 	 * ones.  May be NULL.
 	 */
 	int (*least_args)(const void *opts);
-	/* number of arguments, including TARGET, after which all words are arguments; -1: never */
+	/*
+	 * number of arguments, including TARGET, after which even a word with a dash is an argument
+	 * and not an option; -1: no such number
+	 */
 	int free_words;
 	bool dash_words; /* see struct opt_set */
 	const struct opt *opts;
 	size_t opts_size;
 	const void *defaults; /* initial option values; NULL: all zero */
 	/*
-	 * Rejects invalid combinations of options before a JVM is searched; returns as run().  May
-	 * be NULL.
+	 * Rejects invalid combinations of options before jtool looks for the JVM.  Returns 0, or -1
+	 * with err set.  May be NULL.
 	 */
 	int (*check)(const struct ctx *ctx, struct err *err);
 	int (*run)(struct ctx *ctx, struct err *err); /* 0, or -1 with err set */
@@ -107,9 +110,9 @@ struct common_opts {
 extern const struct opt cmd_common_opts[];
 
 /*
- * Finds a command by its name or alias.  If there is none, returns NULL with err set; the text
- * suggests the command of jtool that does the same as the command `name` of another tool, or the
- * nearest name.
+ * Finds a command by its name or alias.  If there is none, returns NULL with err set.  If `name` is
+ * a command of another tool, the text of err suggests jtool's command for the same purpose;
+ * otherwise it suggests the command whose name is nearest to `name`.
  */
 const struct cmd *cmd_find(const char *name, struct err *err);
 /* Returns true if a command has this name or alias. */
@@ -118,8 +121,8 @@ bool cmd_is_name(const char *name);
 /* Prints "jtool: COMMAND: TEXT" on stderr.  cmd may be NULL. */
 void cmd_print_error(const struct cmd *cmd, const struct err *err);
 /*
- * Prints {"error":{"code","message"}}, with "pid" unless it is 0: the result of a failed command
- * with --json.
+ * Prints the result of a failed command with --json: {"error":{"code","message"}}, and in addition
+ * "pid" if `pid` is not 0.
  */
 void cmd_print_error_json(int pid, const struct err *err, FILE *out);
 /* Prints "jtool: COMMAND: NOTICE" on stderr.  cmd may be NULL. */

@@ -9,13 +9,13 @@
  * 8, 17 and 25 with Serial, Parallel and G1, 256 MB of heap and about 600 classes.
  */
 #define REQUEST_GROWTH MB        /* 0.4 MB: class histogram */
-#define AGENT_GROWTH (6 * MB)    /* 3.3 MB: system properties, the first time */
+#define AGENT_GROWTH (6 * MB)    /* 3.3 MB: first request for the system properties */
 #define CHANGE_GROWTH (24 * MB)  /* 10.0 MB: trace of 1500 methods */
 #define CLASS_GROWTH (16 * 1024) /* for each class: 11.9 MB in total for alloc --exact */
 #define JAVA_GROWTH (40 * MB)    /* 33.8 MB: start of the flight recorder */
 #define WALK_MAX (1024 * MB)
 #define COPY_RATE_MAX (64 * MB) /* bytes copied between two checks: 3 GB/s for 20 ms */
-#define COPY_MAX (512 * MB)     /* bytes required at the start: 1 GB/s for half a second */
+#define COPY_MAX (512 * MB)     /* most bytes required before a snapshot: 1 GB/s for 0.5 s */
 
 #define RESERVE_SHARE 64
 #define RESERVE_MIN (2 * MB)
@@ -41,7 +41,7 @@ static int64_t walk_growth(const struct memory_heap *heap)
 }
 
 /*
- * Returns the growth in a full collection.  It moves objects to pages of the heap that were never
+ * Returns the growth in a full collection.  It may move objects to heap pages that were never
  * touched, so the JVM grows by at most all untouched pages, and by at most the size of the young
  * generation.  Mark bitmaps take 1/32 of the heap.
  */

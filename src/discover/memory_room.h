@@ -28,7 +28,7 @@ enum memory_use {
 	 * copied
 	 */
 	MEMORY_SNAPSHOT,
-	MEMORY_COPY,     /* continues with a snapshot in progress: MEMORY_IDLE for a snapshot */
+	MEMORY_COPY,     /* continues with a snapshot in progress: pages are still copied */
 };
 
 /* Bytes of the Java heap, and the number of loaded classes; -1: unknown. */

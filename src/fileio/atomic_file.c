@@ -333,7 +333,7 @@ static int link_as(const struct atomic_file *f, int dir_fd, const char *name)
 {
 	char path[64];
 
-	/* linkat(2) with AT_EMPTY_PATH would need CAP_DAC_READ_SEARCH, this path does not. */
+	/* A path in /proc: with AT_EMPTY_PATH, linkat(2) would need CAP_DAC_READ_SEARCH. */
 	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", f->fd);
 	return linkat(AT_FDCWD, path, dir_fd, name, AT_SYMLINK_FOLLOW) < 0 ? -errno : 0;
 }

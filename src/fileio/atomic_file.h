@@ -73,17 +73,18 @@ int atomic_file_open_at(struct atomic_file *f, int dir_fd, const char *name,
 int atomic_file_failed(const struct atomic_file *f, int error, struct err *err);
 
 /*
- * If the output is a pipe, device or stdout, copies to it the data that was written since the last
- * call, and empties f->fd, whose position is 0 again.  Otherwise does nothing.  Use it for data
- * whose beginning is useful even if the rest never follows.  Errors are those of
- * atomic_file_commit().
+ * If the output is a pipe, device or stdout, copies the data that was written since the last call
+ * to the output, empties the file f->fd and sets its position to 0.  Otherwise does nothing.  Use
+ * this function for data whose beginning is useful even if the rest never follows.  Errors are
+ * those of atomic_file_commit().
  */
 int atomic_file_send(struct atomic_file *f, struct err *err) _must_check_;
 
 /*
- * Gives the complete file its name, or copies it to out_fd (EXIT_SIGPIPE if stdout has no reader).
- * Without ATOMIC_FILE_REPLACE, fails if a file of this name has been created since the open.  Sets
- * *size to the length in bytes; size may be NULL.
+ * Gives the complete file its name or, if out_fd is set, copies the file to out_fd.  Sets *size to
+ * the length in bytes; `size` may be NULL.  Returns 0, or -1 with err set: EXIT_SIGPIPE if stdout
+ * has no reader.  Without ATOMIC_FILE_REPLACE, fails if a file of this name has been created since
+ * the open.
  */
 int atomic_file_commit(struct atomic_file *f, uint64_t *size, struct err *err) _must_check_;
 

@@ -1,9 +1,9 @@
 /*
  * Limits how much of a target's data is written to a file system.
  *
- * A target can send any amount of data.  Writing stops when free space would fall below 5 % of the
- * file system or 1 GB, whichever is more.  If that is more than half of the space that is free at
- * the start, this half stays free instead.  Blocks reserved for root count as used.
+ * A target can send any amount of data.  Writing stops when free space would fall below a reserve.
+ * The reserve is 5 % of the file system or 1 GB, whichever is more, but at most half of the space
+ * that is free at the start.  Blocks reserved for root count as used.
  *
  * A file on a file system in memory (tmpfs) is limited by free space and, in addition, by the
  * memory that jtool may take, see disk_room_set_memory().
@@ -46,10 +46,13 @@ void disk_room_set_memory(int64_t (*left)(void));
 
 /* Begins to limit what is written to the open file `fd`, which must stay open. */
 struct disk_room disk_room_begin(int fd);
-/* Bytes by which a JVM may grow while it dumps its heap; 12.3 MB measured: buffers of JDK 8. */
+/* Bytes by which a JVM may grow while it dumps its heap; measured: 12.3 MB, for JDK 8's buffers. */
 #define JVM_DUMP_GROWTH (16u << 20)
 
-/* The same for a heap dump: in memory, JVM_DUMP_GROWTH bytes must stay free as well. */
+/*
+ * Like disk_room_begin(), for a file into which a JVM's heap dump is written.  If the file is in
+ * memory, JVM_DUMP_GROWTH bytes of memory must stay free in addition, for the JVM.
+ */
 struct disk_room disk_room_for_dump(int fd);
 /*
  * Reserves space: call it before `bytes` are written.  Returns 0, -DISK_ROOM_FULL or

@@ -19,7 +19,10 @@
 
 #define CHUNK_BYTES (1u << 20)
 #define NAME_CHECK_MS 20
-/* nice value, if permitted: the child needs little CPU time, and others wait for it */
+/*
+ * nice value of the child, if permitted.  The child needs little CPU time, and the FIFO's writer
+ * and jtool wait for the child.
+ */
 #define PRIORITY -10
 
 /*

@@ -18,8 +18,8 @@
 #endif
 
 /*
- * On x86-64, a number with this bit is the same system call in the x32 ABI.  On aarch64 no number
- * is so large.
+ * On x86-64, system call numbers with this bit are those of the x32 ABI.  On aarch64, no system
+ * call has such a number.
  */
 #define X32_BIT 0x40000000u
 #define REFUSE (SECCOMP_RET_ERRNO | EPERM)

@@ -13,7 +13,7 @@ struct session {
 	struct target_ns ns;
 	struct staged_file *staged;
 	struct channel channel;
-	bool this_build; /* the agent is known to be this build's */
+	bool this_build; /* the agent in the JVM is known to be of this build of jtool */
 	unsigned timeout_ms;
 	bool broken; /* a protocol error has occurred, so the session can only be closed */
 	int32_t code; /* the JVMTI error of the last ERROR frame */

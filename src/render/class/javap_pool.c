@@ -102,7 +102,7 @@ static void add_escaped(struct buf *out, struct cf_text text)
 }
 
 /*
- * Appends a name that is printed in quotes, in which javap escapes fewer characters than in a
+ * Appends a name that stands in quotes.  In such a name, javap escapes fewer characters than in a
  * string.
  */
 static void add_quoted(struct buf *out, struct cf_text name)
@@ -137,7 +137,7 @@ static bool is_plain_name(struct cf_text name)
 }
 
 /*
- * Appends a name.  It is put in quotes if it is not a Java identifier, for example "<init>" or
+ * Appends a name.  Puts the name in quotes if it is not a Java identifier, for example "<init>" or
  * "[I".
  */
 static void add_name(struct buf *out, struct cf_text name)
@@ -199,7 +199,7 @@ static void add_name_and_type(struct buf *out, const struct cf_pool *pool, uint1
 	javasig_text(out, cf_utf8(pool, cf_peek_u2(content + 2)));
 }
 
-/* Appends the name of a member, with its class's name unless that is `class`. */
+/* Appends "CLASS.NAME:TYPE" for a member, or "NAME:TYPE" if the member's class is `class`. */
 static void add_member(struct buf *out, const struct cf_pool *pool, uint16_t index,
 		       struct cf_text class)
 {

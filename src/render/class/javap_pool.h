@@ -18,14 +18,14 @@ struct json *javap_pool_json(const struct cf_pool *pool);
 
 /*
  * Appends a constant as it is in an instruction's comment: "Method
- * java/io/PrintStream.println:()V", "String hello", "int 70000".  The class name is omitted in
- * members of `class`.
+ * java/io/PrintStream.println:()V", "String hello", "int 70000".  Omits the class name of a member
+ * if the member's class is `class`.
  */
 void javap_constant(struct buf *out, const struct cf_pool *pool, uint16_t index,
 		    struct cf_text class);
 /*
- * Appends a constant as javap_constant() does, but without its kind, and with the class names of
- * all members.
+ * Appends a constant as javap_constant() does, but without the kind (such as "Method"), and always
+ * with the class name of a member.
  */
 void javap_value(struct buf *out, const struct cf_pool *pool, uint16_t index);
 

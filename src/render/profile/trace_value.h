@@ -13,9 +13,9 @@
 void trace_value_add(struct buf *out, const struct trace_value *value);
 
 /*
- * Adds the value to a JSON object, or to an array if key is NULL: a number, boolean, null, or
- * string (also for a char, an enum constant, "NaN" and "Infinity"), {"class","length","elements"}
- * for an array, "a.b.C@1f2e" for another object.  Sets *cut if the value is truncated.
+ * Adds the value to a JSON object, or to a JSON array if `key` is NULL.  A char, an enum constant,
+ * NaN and Infinity become strings.  A Java array becomes {"class","length","elements"}.  An object
+ * that is not a String becomes a string such as "a.b.C@1f2e".  Sets *cut if the value is truncated.
  */
 void trace_value_put(struct json *parent, const char *key, const struct trace_value *value,
 		     bool *cut);

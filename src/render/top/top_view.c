@@ -173,7 +173,7 @@ struct top_column {
 	const char *heading;
 	size_t width;
 	bool left;      /* the column is aligned left */
-	/* order in which columns are omitted if there is no room, from 1; 0: never */
+	/* without room for all columns, those with the lowest order, from 1, go first; 0: never */
 	unsigned order;
 	void (*add)(const struct top_view *v, size_t row, struct buf *out);
 };

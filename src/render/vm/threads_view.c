@@ -238,7 +238,8 @@ static struct json *thread_json(const void *view, size_t row)
 }
 
 /*
- * Returns the threads of a deadlock, each followed by the one that it waits for, as a JSON array.
+ * Returns the names of a deadlock's threads as a JSON array.  Each thread waits for the next thread
+ * in the array, and the last thread waits for the first.
  */
 static struct json *ring_json(const struct thread_dump *d, size_t ring)
 {

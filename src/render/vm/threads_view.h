@@ -21,13 +21,13 @@ struct threads_view {
 	bool stack;     /* text has the stack of each thread below its row */
 };
 
-/* Prints a line for each thread, and with v->stack its stack below. */
+/* Prints a line for each thread and, if v->stack is set, the thread's stack below the line. */
 void threads_view_print(const struct threads_view *v, FILE *out);
 /* Prints a row for each different stack, with the number of threads that have it. */
 void threads_view_print_groups(const struct threads_view *v, FILE *out);
 /*
- * Prints each deadlock: for each of its threads, the lock for which it waits, the owner, and the
- * stack.
+ * Prints each deadlock: for each thread in the deadlock, the lock for which the thread waits, the
+ * owner of that lock, and the thread's stack.
  */
 void threads_view_print_deadlocks(const struct threads_view *v, FILE *out);
 /*
