@@ -92,7 +92,10 @@ static int serve_one(struct session *s, struct ag_frame *request)
 	return ag_chan_flush(&s->chan);
 }
 
-/* Returns true if the client sent BYE and waits for GONE. */
+/*
+ * Serves the client's requests.  Returns true when the client has sent BYE and waits for GONE;
+ * false when the session ends without BYE.
+ */
 static bool serve(struct session *s)
 {
 	struct ag_frame request;
@@ -160,7 +163,10 @@ static int parse_options(const char *options, struct sockaddr_un *address, char 
 	return 0;
 }
 
-/* Returns true if the peer has called listen(2) with the user id of this process: the client. */
+/*
+ * Returns true if the peer is the client: a process that has called listen(2) with the user id of
+ * this process.
+ */
 static bool peer_is_client(int fd)
 {
 	struct ucred peer;

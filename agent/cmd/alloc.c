@@ -53,7 +53,7 @@ static int read_globs(struct ag_jvm *jvm, struct wire_reader *r, struct request 
 
 		if (!wire_reader_ok(r) || !is_glob(text))
 			return invalid_request(jvm);
-		/* fits, because the NUL is shorter than the length field in the payload */
+		/* fits: the payload has a length field for each glob, which is longer than a NUL */
 		memcpy(at, text.data, text.len);
 		request->globs[i] = at;
 		at += text.len + 1;
@@ -69,7 +69,8 @@ static bool is_valid(const struct ag_alloc_profile_wanted *w, uint64_t memory)
 	if (w->n_globs > WIRE_ALLOC_GLOBS_MAX || (w->n_globs > 0 && !(w->flags & WIRE_ALLOC_EXACT)))
 		return false;
 	if (w->flags & WIRE_ALLOC_RECORDED)
-		return !(w->flags & WIRE_ALLOC_EXACT); /* the recording has its own mode */
+		/* a request cannot choose whether the recording is exact */
+		return !(w->flags & WIRE_ALLOC_EXACT);
 	return w->interval <= INT32_MAX && w->depth >= 1 && w->depth <= WIRE_ALLOC_DEPTH &&
 	       memory >= 1 && memory <= WIRE_ALLOC_MEMORY_MAX;
 }
@@ -117,7 +118,10 @@ static int tick(struct ag_alloc_sender *t, uint32_t turn)
 	return ag_alloc_send_state(t);
 }
 
-/* Returns the reason of the end, or -1 if the client has disconnected or the JVM shuts down. */
+/*
+ * Sends the state of the profile at intervals until the profile ends.  Returns the reason of the
+ * end (WIRE_ALLOCED_*), or -1 if the client has disconnected or the JVM shuts down.
+ */
 static int follow(struct ag_alloc_sender *t, uint64_t max_ns)
 {
 	int64_t now = ag_now_ns(), next = now + STATE_MS * NS_PER_MS, end;
@@ -147,8 +151,8 @@ static int follow(struct ag_alloc_sender *t, uint64_t max_ns)
 }
 
 /*
- * Reads ALLOC_STOP.  Waits if the frame is incomplete, so call this function only after the hooks
- * are removed.
+ * Reads ALLOC_STOP.  Waits for the client if a part of the frame has not arrived yet, so call this
+ * function only after the hooks are removed.
  */
 static int read_stop(struct ag_alloc_sender *t)
 {
@@ -224,7 +228,10 @@ static void leave(struct ag_alloc_sender *t, const struct ag_turn *turn)
 	t->jvm->stopping |= turn->jvm.stopping;
 }
 
-/* Sends the recording's notes.  Does not wait for the client: all fit into the channel's buffer. */
+/*
+ * Sends the recording's notes.  Does not wait for the client, because all notes together fit into
+ * the channel's buffer.
+ */
 static int send_recorded_notes(struct ag_alloc_sender *t)
 {
 	struct ag_turn turn;

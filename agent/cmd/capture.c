@@ -134,9 +134,9 @@ static bool is_same_method(const struct cf_member *member, const struct method *
 }
 
 /*
- * Searches for a method from the last one found to the end, then once from the start.  In a class
- * file that HotSpot reconstitutes, the methods have the order of GetClassMethods; in a class file
- * that HotSpot has cached, they have the compiler's order.
+ * Searches for a method from the one after the last match to the end, and then once from the start.
+ * If HotSpot has reconstituted the class file, its methods have the order of GetClassMethods, so
+ * the next method matches; if HotSpot has cached the class file, they have the compiler's order.
  */
 static bool find_member(struct file *f, const struct method *m, struct cf_member *member)
 {
@@ -255,10 +255,10 @@ static int send_class(struct reply *r)
 	case WIRE_CAPTURED_FILE:
 		return send_memory(r, true);
 	case WIRE_CAPTURED_ARRAY:
-	case WIRE_CAPTURED_ANONYMOUS: /* count_constants() in class.c has the reason */
+	case WIRE_CAPTURED_ANONYMOUS: /* JDK 8 would crash, see count_constants() in class.c */
 		return 0;
 	case WIRE_CAPTURED_RETRANSFORMED:
-		r->capture = NULL; /* the JVM would change further classes as it changed this one */
+		r->capture = NULL; /* the JVM would retransform the other classes, too */
 		return 0;
 	default:
 		return r->flags & WIRE_CAPTURE_MEMORY ? send_memory(r, false) : 0;

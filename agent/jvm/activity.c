@@ -11,7 +11,7 @@
 #define CLAIMED 1 /* the other members are being written */
 #define ID_MIN 2
 
-/* All members are atomic. */
+/* Every access to a member is atomic. */
 struct ag_activity {
 	uint64_t id;
 	uint64_t asked; /* id of the activity that must end; no effect unless equal to `id` */

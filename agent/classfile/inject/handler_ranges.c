@@ -110,7 +110,7 @@ static bool stores_local_0(const struct cf_insn *insn)
 	       (insn->opcode - OP_istore_0) % 4 == 0;
 }
 
-/* Returns true for the opcodes that cannot throw and are frequent before super(). */
+/* Returns true for opcodes that cannot throw; knows only those that are frequent before super(). */
 static bool cannot_throw(uint8_t opcode)
 {
 	return opcode <= OP_sipush || (opcode >= OP_iload && opcode <= OP_aload_3) ||

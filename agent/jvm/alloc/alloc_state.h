@@ -16,9 +16,10 @@ struct ag_exact; /* alloc_exact_state.h */
 
 struct ag_alloc_profile {
 	struct ag_alloc_profile_wanted wanted; /* its globs are in the arena */
-	jvmtiEnv *ti; /* the profile's own; disposing of it frees its tags and capabilities */
+	/* the profile's environment; disposing of it frees the profile's tags and capabilities */
+	jvmtiEnv *ti;
 	jvmtiEventCallbacks callbacks; /* of the environment `ti`, see ag_alloc_profile_listen() */
-	JNIEnv *own;  /* of the session's thread, whose allocations are not counted */
+	JNIEnv *own;  /* JNIEnv of the session's thread, whose allocations are not counted */
 	struct ag_arena arena;
 	struct ag_alloc_classes *kinds;
 	struct ag_sites sites;

@@ -54,8 +54,8 @@ static bool make_room(struct ag_capture *c, size_t len)
 /*
  * Copies the bytes of the captured class and throws the exception.  HotSpot calls this hook on
  * every thread for every class.  If a class is loaded, and not redefined or retransformed, the hook
- * returns without calling the JVM, because such a call may block at a safepoint.  If it blocks, JDK
- * 26 and 27 without the fix of JDK-8387045 need a minute more to exit.
+ * returns without calling the JVM, because such a call may block at a safepoint.  If a call blocks
+ * there, JDK 26 and 27 without the fix of JDK-8387045 need a minute more to exit.
  *
  * Only the capturing thread has a value in this environment's thread-local storage.  On other
  * threads the hook returns, so it never uses a freed capture.  The environment itself is valid on
@@ -154,8 +154,8 @@ void ag_capture_close(struct ag_jvm *jvm, struct ag_capture *capture)
 
 /*
  * Returns true for VM-anonymous classes of JDK 8, such as "Lp/C$$Lambda$1/1234;".  JDK 8 reports
- * them as modifiable, but crashes when one is retransformed.  From JDK 9 on they are not
- * modifiable, and "Lp/1234;" is the signature of an ordinary class.
+ * such classes as modifiable, but crashes when one of them is retransformed.  From JDK 9 on they
+ * are not modifiable; the function returns false, because "Lp/1234;" can be an ordinary class.
  */
 static bool is_anonymous(struct ag_jvm *jvm, const char *signature)
 {

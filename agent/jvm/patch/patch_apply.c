@@ -58,9 +58,9 @@ static jvmtiError retransform(struct work *w, enum ag_patch_mode mode, uint32_t 
 
 /*
  * Retransforms again the classes that other threads have retransformed during the operation
- * (`touched`).  Such a thread may have entered the hook before the table changed, and may have
- * installed the old bytes after this operation installed the new ones.  Ignores errors, because the
- * JVM has already accepted the new bytes once.
+ * (`touched`).  Such a thread may have entered the hook before this operation changed the table of
+ * patches, and may have installed the old bytes after this operation installed the new ones.
+ * Ignores errors, because the JVM has already accepted the new bytes once.
  */
 static void repeat(struct work *w, enum ag_patch_mode mode)
 {

@@ -14,7 +14,7 @@ static struct ag_patches *the_patches;
 static void discard(struct ag_patches *p)
 {
 	if (p->operation)
-		(void)(*p->ti)->DestroyRawMonitor(p->ti, p->operation); /* no thread has used it */
+		(void)(*p->ti)->DestroyRawMonitor(p->ti, p->operation); /* cannot fail: unowned */
 	if (p->table)
 		(void)(*p->ti)->DestroyRawMonitor(p->ti, p->table);
 	if (p->ti)
@@ -137,7 +137,7 @@ struct call {
 	bool has_output;
 	uint8_t *output; /* copy of the output, freed by hook(); NULL: no memory */
 	size_t output_len;
-	jthrowable thrown; /* hook() throws it; NULL: none */
+	jthrowable thrown; /* the exception that hook() throws; NULL: none */
 	bool refresh;      /* hook() starts a refresh thread */
 };
 
@@ -189,7 +189,7 @@ static bool is_for(const struct ag_patch *patch, const struct call *call)
 }
 
 /*
- * Handles a call of the hook that this thread's operation has caused.  Returns false if the
+ * Handles a call of the hook on the thread of the current operation.  Returns false if the
  * operation's current step is for another class.
  */
 static bool serve_operation(struct ag_patches *p, struct ag_patch *patch, struct call *call)

@@ -52,7 +52,7 @@ struct ag_operation {
 	struct ag_patch **patches;
 	uint32_t n;
 	struct ag_patch *current; /* the patch whose class is being captured; NULL: none */
-	/* the hook throws it to abandon an installation; NULL if the operation restores classes */
+	/* the exception that the hook throws to abandon an installation; NULL for a restoration */
 	jthrowable thrown;
 	bool refreshes;    /* the operation is a refresh, and must not mark patches as stale */
 	uint32_t hits;     /* calls of the hook for this operation's current step */
@@ -66,7 +66,10 @@ struct ag_patches {
 	struct ag_mem mem; /* counts the memory of the patches, which outlives sessions */
 	uint64_t globals;  /* number of global references of the patches */
 
-	/* To change these, hold `operation`; if the hook reads the member, also hold `table`: */
+	/*
+	 * Only a thread that holds `operation` may change these members.  To change `list` and
+	 * `current`, which the hook reads, the thread must also hold `table`.
+	 */
 	jvmtiEnv *hook; /* environment of the hook; exists while there are patches */
 	struct ag_patch *list;
 	struct ag_operation *current;

@@ -174,7 +174,7 @@ static void add_credit(struct ag_trace *trace, uint64_t ns)
 
 	if (ns > second)
 		ns = second;
-	trace->credit_ns += ns * most; /* in 10^-9 calls; the sum is less than 2^63 */
+	trace->credit_ns += ns * most; /* unit: 10^-9 calls; the sum is less than 2^63 */
 	calls = (int64_t)(trace->credit_ns / second);
 	trace->credit_ns %= second;
 	had = __atomic_load_n(&trace->credit, __ATOMIC_RELAXED);

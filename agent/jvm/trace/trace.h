@@ -33,7 +33,8 @@ struct ag_trace_wanted {
 	/* calls that take less than min_ns are only counted, unless they throw an exception */
 	uint64_t min_ns;
 	uint32_t per_second;      /* maximum of recorded calls per second; 0: no limit */
-	uint32_t chars, elements; /* recorded at most: chars of a String, elements of an array */
+	/* limits for a recorded value: chars of a String, elements of an array */
+	uint32_t chars, elements;
 };
 
 /*

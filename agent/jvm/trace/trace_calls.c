@@ -8,7 +8,8 @@
 #define ARGS_ROOM_MAX 8192u
 #define RESULT_ROOM_MAX 4096u
 #define CLASS_ROOM 512u /* bytes for the class of an exception, if no values are recorded */
-#define SCAN_MAX 8 /* records that one search examines, so that a hook does not delay its thread */
+/* maximum of records that one search examines, so that a hook delays its thread only briefly */
+#define SCAN_MAX 8
 
 /*
  * The parts of a token, from the lowest bits on: the trace's slot, the index of the record, the

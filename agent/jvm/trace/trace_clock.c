@@ -7,8 +7,8 @@
 #define WAITS_MAX 10 /* maximum of waits; there may be several, because a signal ends a wait */
 #define READINGS 8
 #define CHECK_NS (100 * NS_PER_MS)
-#define NOISE_NS 20000 /* error of a reading if each of its attempts was interrupted */
-#define TOLERANCE 1000 /* the rate may differ by 1 / TOLERANCE */
+#define NOISE_NS 20000 /* error of read_both() if each of its READINGS attempts was interrupted */
+#define TOLERANCE 1000 /* the clock may drift from CLOCK_MONOTONIC by 1 ns per TOLERANCE ns */
 
 #ifdef __x86_64__
 
