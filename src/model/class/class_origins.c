@@ -43,7 +43,7 @@ static bool is_next(uint32_t id, size_t n)
 	return id == n + 1 && id <= ORIGINS_MAX;
 }
 
-/* Short labels of the built-in loaders, by class: of JDK 9 and later, then of JDK 8. */
+/* The built-in loaders of JDK 9 and later, then those of JDK 8: class and short label. */
 static const struct {
 	const char *class, *label;
 } known_loaders[] = {

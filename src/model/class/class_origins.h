@@ -43,7 +43,10 @@ int class_origins_take(struct class_origins *p, uint16_t type,
 /* Returns true if all three ids are known. */
 bool class_origins_has(const struct class_origins *p, uint32_t loader, uint32_t module,
 		       uint32_t source);
-/* Returns the label of a loader of this class; `name` may be "".  The caller frees the label. */
+/*
+ * Returns the label of a loader with this class, name ("": none) and identity hash code.  The
+ * caller frees the label.
+ */
 char *class_origins_label(const char *class, const char *name, uint32_t hash);
 /* Returns true if the loader with this label is a built-in one, which is never unloaded. */
 bool class_origins_loader_is_permanent(const char *label);

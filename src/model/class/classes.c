@@ -97,9 +97,9 @@ void classes_sort(struct classes *c)
 }
 
 /*
- * Returns the kind.  Names of hidden classes, and of VM-anonymous classes before JDK 15, have a
- * suffix after '/' (see type_name.c).  InnerClassLambdaMetafactory names lambdas "$$Lambda$14/…",
- * and from JDK 21 on "$$Lambda/…".
+ * Recognises a hidden class by its name: hidden classes, and VM-anonymous classes before JDK 15,
+ * have a suffix after '/' (see type_name.c).  Recognises a lambda by the name that
+ * InnerClassLambdaMetafactory gives it: "$$Lambda$14/…", and from JDK 21 on "$$Lambda/…".
  */
 const char *class_kind(const struct class_row *row)
 {

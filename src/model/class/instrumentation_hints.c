@@ -13,9 +13,10 @@ enum sign_location {
 };
 
 /*
- * The names that tools leave.  Has only names that are specific to a tool, such as packages that
- * are not its API, and prefixes of members that nobody would write by hand.  Classes whose names
- * begin with `home` (if NULL, with `text`) belong to the tool itself and are ignored.
+ * The names that tools leave in classes.  The table contains only names that are specific to a
+ * tool: for example packages outside the tool's API, and prefixes of member names that nobody would
+ * write by hand.  A class whose name begins with `home` (if `home` is NULL, with `text`) belongs to
+ * the tool itself and is ignored.
  */
 static const struct sign {
 	enum sign_location location;

@@ -153,8 +153,8 @@ static int take_edge(struct graph_builder *b, uint32_t to, enum graph_via via,
 }
 
 /*
- * Records the class number in the OBJECT record of a java.lang.Class object.  Returns 0; or
- * -EBADMSG if the OBJECT record of an earlier java.lang.Class object had another class number.
+ * Remembers `class`, the class number that is in the OBJECT record of a java.lang.Class object.
+ * Returns 0; or -EBADMSG if the record of an earlier java.lang.Class object had another number.
  */
 static int claim_class_object(struct graph_class_objects *objects, uint32_t class)
 {

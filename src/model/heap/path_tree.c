@@ -6,12 +6,15 @@
 #include "model/heap/refpaths.h"
 
 /*
- * The properties in which two steps differ.  A key contains the previous step, so steps form a
- * tree, and a step number identifies a complete path from the root.
+ * The properties that distinguish a step from all other steps.  A key contains the previous step,
+ * so steps form a tree, and a step number identifies a complete path from the root.
  */
 struct step_key {
 	uint32_t before;     /* previous step; GRAPH_NONE: the path begins here */
-	/* edge to the step's first object; for a root: its kind, and an index in path_tree.names */
+	/*
+	 * The edge to the step's first object.  In the first step of a path: `via` is the kind of
+	 * the root, and `index` is the index in path_tree.names of the root's description.
+	 */
 	uint32_t via, index;
 	/* 2 * index of the class name in path_tree.names, plus 1 for a class object */
 	uint32_t kind;

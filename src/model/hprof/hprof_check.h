@@ -44,11 +44,11 @@ struct hprof_walk {
 	uint64_t at, size;
 	bool ended; /* the last record, HEAP DUMP END, was seen */
 };
-#define HPROF_READ 31 /* length of the header in bytes; the start of a record is shorter */
+#define HPROF_READ 31 /* bytes of the header, which is longer than the start of a record */
 
 /*
- * Advances walk->at by one record.  Returns 1 to continue, 0 if the dump is complete, -EBADMSG if
- * it is invalid.
+ * Advances walk->at beyond the records that begin in `data`, which has the bytes of the file from
+ * walk->at on.  Returns 1 to continue at the new walk->at; 0 if the dump is complete; or -EBADMSG.
  */
 int hprof_walk_step(struct hprof_walk *walk, const uint8_t *data, size_t len) _must_check_;
 

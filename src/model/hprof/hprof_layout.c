@@ -8,7 +8,7 @@
 #include "model/hprof/hprof_internal.h"
 #include "model/class/class_origins.h"
 
-/* score() subtracts this for two objects that would overlap; a gap between objects costs nothing */
+/* what score() subtracts for two objects that would overlap; a gap between objects costs nothing */
 #define OVERLAP_COST 64
 
 void hprof_name_loaders(struct hprof_reader *r)
@@ -49,8 +49,9 @@ static bool declares(const struct hprof_reader *r, const char *class, const char
 }
 
 /*
- * Returns the newest JDK release whose marker field a class in the dump declares; 8: there is no
- * marker field.  Every JVM loads the classes of the marker fields, so every dump contains them.
+ * Guesses the JVM's release by fields that were added to the JDK's classes.  Returns the newest
+ * release in `markers` whose field is in the dump; or 8 if none of the fields is.  Every JVM loads
+ * the classes in `markers`, so every dump contains these classes.
  */
 static unsigned guess_release(const struct hprof_reader *r)
 {
@@ -80,8 +81,8 @@ static int by_address(const void *a, const void *b)
 }
 
 /*
- * Returns the sampled objects and all class objects (whose sizes are not compared), sorted by
- * address.  The caller frees the array.
+ * Returns the sampled objects and all class objects, sorted by address.  score() uses a class
+ * object only as the limit of the object before it.  The caller frees the array.
  */
 static struct hprof_sampled *sample_by_address(const struct hprof_reader *r, size_t *n)
 {

@@ -15,7 +15,7 @@
 
 struct hprof_name {
 	uint64_t array;  /* address of the String's array; 0: unknown */
-	bool is_utf16;   /* the array is UTF-16, by the String's field `coder` */
+	bool is_utf16;   /* the String's field `coder` says that the array is UTF-16 */
 	char *text;      /* the name; NULL: the array was not read yet */
 };
 
@@ -44,7 +44,7 @@ void hprof_names_thread(struct hprof_names *n, uint64_t thread, uint64_t string,
  * UTF-16.
  */
 void hprof_names_string(struct hprof_names *n, uint64_t string, uint64_t array, bool utf16);
-/* Records the content of a byte[], or of a char[] if big_endian. */
+/* Records the content of an array: a char[] if `big_endian` is true, otherwise a byte[]. */
 void hprof_names_array(struct hprof_names *n, uint64_t array, const uint8_t *data, size_t len,
 		       bool big_endian);
 /* Returns the name of a Thread, or NULL if it is unknown. */

@@ -127,7 +127,7 @@ static int kind_of_file(const struct mapping_kinds *s, size_t i)
 		return PART_HEAP;
 	if (s->is_agent(path))
 		return PART_AGENT;
-	if (ends_with(path, ".jsa")) /* objects of the class archive, mapped into the heap */
+	if (ends_with(path, ".jsa")) /* class archive; its objects may be in the heap */
 		return in_heap(s, &s->maps->list[i]) ? PART_HEAP : PART_ARCHIVE;
 	if (is_library(s, i))
 		return PART_LIBRARIES;
@@ -150,7 +150,7 @@ static bool is_arena(const struct mapping_kinds *s, size_t i)
 
 	if (m->start % ARENA_SIZE != 0)
 		return false;
-	/* the arena is full, and the next one may be in the same mapping */
+	/* a full arena, possibly with further arenas in the same mapping */
 	if (m->end % ARENA_SIZE == 0)
 		return true;
 	return rest && is_hole(rest) && rest->noreserve == m->noreserve &&
@@ -171,8 +171,8 @@ static bool is_reserved(const struct mapping_kinds *s, size_t i)
 }
 
 /*
- * Returns the kind of an anonymous mapping by the file that is mapped before it, because the zeroed
- * data of a library follows its file.
+ * Returns the kind of an anonymous mapping that follows a mapped file.  If the file is a library,
+ * the anonymous mapping has the zeroed data of the library, and thus the same kind.
  */
 static int kind_of_neighbour(const struct mapping_kinds *s, size_t i)
 {
@@ -282,7 +282,7 @@ static void find_heap(struct mapping_kinds *s, int64_t heap_max)
 	if (best == UINT64_MAX)
 		return;
 	heap.end = heap.start + max;
-	s->ranges[s->n_ranges++] = heap; /* there is room, see sort_ranges() */
+	s->ranges[s->n_ranges++] = heap; /* sort_ranges() has left room for one more */
 	qsort(s->ranges, s->n_ranges, sizeof(*s->ranges), by_start);
 }
 

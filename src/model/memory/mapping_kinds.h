@@ -26,8 +26,8 @@ struct mapping_kinds {
 };
 
 /*
- * Copies the address ranges that the JVM has reported.  If the heap is not among them, searches for
- * it.
+ * Copies the address ranges that the JVM has reported.  If the JVM has not reported the range of
+ * the heap, searches `maps` for the heap.
  */
 void mapping_kinds_init(struct mapping_kinds *s, const struct mappings *maps,
 			const struct jvm_memory *jvm, memory_is_agent *is_agent);
@@ -36,8 +36,8 @@ void mapping_kinds_release(struct mapping_kinds *s);
 bool mapping_kinds_has_range(const struct mapping_kinds *s, enum jvm_range_kind kind);
 
 /*
- * Returns the kind (PART_… or POOL_…) of mapping i.  If a part of the mapping is in `ranges`, this
- * is the kind of the rest of the mapping.
+ * Returns the kind (PART_… or POOL_…) of mapping i.  If a part of the mapping is in `ranges`,
+ * returns the kind of the rest of the mapping.
  */
 int mapping_kind(const struct mapping_kinds *s, size_t i);
 

@@ -61,8 +61,8 @@ static int64_t size_at(const char *text)
 }
 
 /*
- * Returns the size that follows a word at the start of the line or after a space, in bytes; -1 if
- * there is none.
+ * Returns the size in bytes that follows `word` in the line; -1 if there is none.  `word` must be
+ * at the start of the line or follow a space.
  */
 static int64_t size_after(const char *line, const char *word)
 {
@@ -76,8 +76,8 @@ static int64_t size_after(const char *line, const char *word)
 }
 
 /*
- * Returns the size that precedes a word, in bytes; -1 if there is none.  For Shenandoah: "65536K
- * max, 65536K soft max, 1536K used".
+ * Returns the size in bytes that precedes `word` in the line; -1 if there is none.  Shenandoah has
+ * such a line: "65536K max, 65536K soft max, 1536K used".
  */
 static int64_t size_before(const char *line, const char *word)
 {

@@ -79,7 +79,7 @@ bool secrets_is_name(const char *name, size_t len)
 		if (contains(name, len, words[i]))
 			return true;
 	}
-	/* PWD and OLDPWD are the working directories. */
+	/* PWD and OLDPWD are not secrets: their values are working directories. */
 	return has_key(name, len) || ends_with(name, len, "pass") || ends_with(name, len, "auth") ||
 	       (len > 3 && strncmp(name, "OLDPWD", len) != 0 && ends_with(name, len, "pwd"));
 }

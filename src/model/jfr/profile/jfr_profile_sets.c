@@ -27,7 +27,7 @@ static const struct jfr_profile_set wall_clock = {
 };
 
 /*
- * JFR samples a thread that runs, or that waits in native code (for example for a socket).  It
+ * JFR samples a thread that runs, or that waits in native code (for example for a socket).  JFR
  * records all other waits of a thread as events with a duration.
  */
 static const struct jfr_profile_set states = {
@@ -106,8 +106,8 @@ const struct jfr_profile_sets jfr_profile_sets[N_PROFILE_KINDS] = {
 bool jfr_profile_is_waiting(const char *method)
 {
 	/*
-	 * Methods of JDK 8 to 27.  JFR does not sample Object.wait(), Thread.sleep() and
-	 * Unsafe.park().
+	 * The methods of JDK 8 to 27 that wait in native code.  Object.wait(), Thread.sleep() and
+	 * Unsafe.park() are missing, because JFR does not sample threads in these methods.
 	 */
 	static const char *const names[] = {
 		/*
@@ -152,8 +152,8 @@ bool jfr_profile_is_waiting(const char *method)
 }
 
 /*
- * Returns true for the classes that async-profiler treats as locks.  A thread that waits for work
- * is parked for an object of another class.
+ * Returns true for the classes that async-profiler treats as locks.  A thread that is parked for an
+ * object of another class waits for work, not for a lock.
  */
 bool jfr_profile_is_lock(const char *class)
 {
