@@ -23,9 +23,8 @@
 #define PAUSE_MS 5000  /* ms between two thread dumps */
 
 /*
- * The items, in the order in which they are run.  The system properties are first: other files
- * repeat their values, and secret values can be overwritten in those files only when they are
- * known.
+ * The items, in the order in which they are run.  The system properties are first, because other
+ * files repeat their values: only a secret that is already known can be overwritten in those files.
  */
 const struct capture_item capture_items[CAPTURE_ITEMS] = {
 	{ "properties.json", { "props", "--json", "PID" }, 0, CAPTURE_NAMES, 0, "an attach" },
@@ -147,12 +146,12 @@ static int add_bytes(struct capture *c, const char *name, int fd, struct capture
 	if (rc < 0)
 		return atomic_file_failed(&c->out, rc, err);
 	r->is_there = true;
-	/* If the connection to the reader ends, the reader has the files up to there. */
+	/* Send each file at once: a reader whose connection ends has the files so far. */
 	return atomic_file_send(&c->out, err);
 }
 
 /*
- * Masks the secrets in a text.  First overwrites the known values, before masking by names could
+ * Masks the secrets in a text.  Overwrites the known values first, because masking by names could
  * change a part of such a value.  Then masks values by their names if the text has names and values
  * (CAPTURE_NAMES); otherwise masks only user names and passwords in URLs, because in a stack trace
  * "Token.java:12" also looks like a name and a value.  In a binary file, only known values are

@@ -1,6 +1,6 @@
 /*
- * The command heapdump: writes a heap dump to a file, from a snapshot or by the JVM itself; also
- * copies a dump file, redacted.
+ * The command heapdump: writes a heap dump of a JVM to a file, either from a snapshot or by the
+ * JVM's own dump; or writes a redacted copy of a dump file.
  */
 #include <string.h>
 
@@ -196,8 +196,8 @@ static int copy_file(const struct ctx *ctx, struct atomic_file *out, struct err 
 }
 
 /*
- * Writes the dump from a snapshot to `out`.  Returns 0; or 1 if there is no snapshot and the JVM's
- * own dump may be written; or -1 with err set.
+ * Writes the dump from a snapshot to `out`.  Returns 0; or 1 if there is no snapshot and the caller
+ * shall let the JVM write its own dump instead; or -1 with err set.
  */
 static int by_snapshot(const struct ctx *ctx, struct atomic_file *out, struct way *way,
 		       struct err *err)

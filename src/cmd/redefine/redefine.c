@@ -93,8 +93,8 @@ static int check_libc(const struct ctx *ctx, struct err *err)
 }
 
 /*
- * Refuses classes that another build's agent has patched, because each of the two agents could
- * restore the other one's patch.
+ * Refuses classes that the agent of another build of jtool has patched, because each of the two
+ * agents could remove the patch of the other agent.
  */
 static int refuse_foreign(struct session *s, const struct patches *patches, void *arg,
 			  struct err *err)

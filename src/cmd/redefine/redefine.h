@@ -9,7 +9,10 @@
 
 enum redefine_result {
 	REDEFINE_FITS,       /* the class can be replaced */
-	/* the JVM already runs this code; only for files from a directory or jar */
+	/*
+	 * the JVM already runs this code, and the file is from a directory or jar; a file that the
+	 * user named itself has REDEFINE_FITS instead
+	 */
 	REDEFINE_SAME,
 	REDEFINE_REFUSED,    /* the change is one that HotSpot does not support */
 	REDEFINE_NOT_LOADED,
@@ -37,9 +40,9 @@ struct redefine_plan {
 void redefine_plan_release(struct redefine_plan *plan);
 
 /*
- * Finds for each file in `set` the loaded class that has the name of the file's class and, unless
- * `loader` is NULL, this loader.  Returns -1 with err set if no file has a loaded class, or if a
- * file has several.
+ * Finds the loaded class for each file in `set`: the class that has the name of the file's class
+ * and, unless `loader` is NULL, belongs to the loader `loader`.  Returns -1 with err set if there
+ * is a loaded class for none of the files, or if there are several for one file.
  */
 int redefine_match(const struct ctx *ctx, struct redefine_plan *plan, const struct class_set *set,
 		   struct class_index *index, const char *loader, struct err *err) _must_check_;

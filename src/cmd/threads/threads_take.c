@@ -19,9 +19,9 @@
 #define WALKED_HEAP_MAX (INT64_C(256) << 20)
 
 /*
- * Returns -1 with err set if the JVM's operation threaddump does not know -e.  JVMs without
- * JDK-8200720 (JDK 11) would ignore -e and -le.  The help of the diagnostic command Thread.print
- * lists the options that the JVM knows.
+ * Returns -1 with err set if the JVM's operation threaddump does not know the option -e.  A JVM
+ * without JDK-8200720 (JDK 11) would ignore this option.  The help of the diagnostic command
+ * Thread.print lists the options that the JVM knows.
  */
 static int check_extended(const struct ctx *ctx, struct err *err)
 {

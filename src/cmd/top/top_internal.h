@@ -1,4 +1,7 @@
-/* The parts of struct top, for one JVM and for all.  Used by the files of `jtool top` only. */
+/*
+ * The two parts of struct top: top_process reads one JVM, and top_list reads all JVMs.  Private to
+ * the files of `jtool top`.
+ */
 #ifndef JTOOL_CMD_TOP_TOP_INTERNAL_H
 #define JTOOL_CMD_TOP_TOP_INTERNAL_H
 
@@ -7,7 +10,7 @@
 
 void top_process_begin(struct top_process *p, const struct jvm *jvm, struct jvm *owned);
 /*
- * Reads the CPU times of the JVM's threads and its counters.  Returns 0, or -1 with err set
+ * Reads the JVM's counters and the CPU times of its threads.  Returns 0, or -1 with err set
  * (EXIT_PARTIAL) if the JVM has exited.
  */
 int top_process_read(struct top_process *p, const struct ctx *ctx, const struct procfs *proc,

@@ -3,7 +3,7 @@
 #include "classfile/verify/verify.h"
 #include "model/class/javasig.h"
 
-/* stands for the agent's hook class, whose real name is about as long */
+/* used instead of the name of the agent's hooks class, which is about as long */
 #define HOOKS "java/jtool/Hooks1"
 
 typedef bool verify_fn(const struct cf_class *class, struct cf_fault *fault);

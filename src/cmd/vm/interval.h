@@ -21,13 +21,16 @@ struct interval {
 	sigset_t stop; /* signals that end the sampling */
 };
 
-/* Parses [INTERVAL [COUNT]], in ms without a unit.  Returns 0, or -1 with err set (EXIT_USAGE). */
+/*
+ * Parses [INTERVAL [COUNT]].  An INTERVAL without a unit is in ms.  Returns 0, or -1 with err set
+ * (EXIT_USAGE).
+ */
 int interval_parse(struct interval *interval, char *const *words, int n_words,
 		   struct err *err) _must_check_;
 
 /*
- * Begins the schedule with the first sample now.  With INTERVAL, SIGINT and SIGTERM end the
- * sampling and not the process.
+ * Begins the schedule: the first sample is due now.  If INTERVAL was given, SIGINT and SIGTERM end
+ * the sampling instead of the process.
  */
 void interval_begin(struct interval *interval);
 
