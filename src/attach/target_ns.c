@@ -153,8 +153,8 @@ static int become_inside(const struct target_ns *ns)
 }
 
 /*
- * Gives up the capabilities that the target lacks: all of them if this process is still in jtool's
- * user namespace and the target is in another one.
+ * Gives up the capabilities that the target lacks.  If this process is still in jtool's user
+ * namespace and the target is in another one, gives up all capabilities.
  */
 static int take_capabilities(const struct target_ns *ns, bool inside)
 {
@@ -239,7 +239,8 @@ static bool can_read(const struct target_ns *ns, const char *path, const struct 
 	struct statvfs fs;
 
 	/*
-	 * Compare the files before opening, because the target may have put a device at this path.
+	 * Compare the file with `same` before opening it for reading, because the target may have
+	 * put a device at this path.
 	 */
 	if (path_fd < 0 || fstat(path_fd, &st) < 0 || st.st_dev != same->st_dev ||
 	    st.st_ino != same->st_ino)

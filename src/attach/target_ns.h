@@ -23,7 +23,8 @@ struct target_ns {
 	int root_fd; /* the target's root directory */
 	int cwd_fd;  /* the target's working directory; -1: inaccessible */
 	int pid_fd;  /* pidfd of the target; -1 if the kernel has no pidfds */
-	bool same_userns; /* the target is in jtool's user namespace: both see equal ids */
+	/* the target is in jtool's user namespace, so an id means the same user in both */
+	bool same_userns;
 	struct proc_status opened; /* status of the target at target_ns_open() */
 };
 
@@ -43,8 +44,8 @@ void target_ns_close(struct target_ns *ns);
 
 /*
  * Returns true if this process of jtool has the target's ids.  This process may then connect to a
- * checked socket itself, without a child.  To open or create files, jtool still needs a child,
- * because jtool may have more capabilities than the target.
+ * socket of the target itself, without a child, after it has checked the socket.  To open or create
+ * files, jtool still needs a child, because jtool may have more capabilities than the target.
  */
 bool target_ns_is_ours(const struct target_ns *ns);
 

@@ -24,7 +24,8 @@ void completion_each_option(const struct cmd *cmd, completion_option *print, FIL
 void completion_print_choices(const struct opt *o, FILE *out);
 
 /*
- * Prints the words that complete the argument after the first verb and TARGET, separated by spaces.
+ * Prints the completions of the argument that follows cmd->first_verb and TARGET, separated by
+ * spaces.
  */
 void completion_verb_words(const struct cmd *cmd, FILE *out);
 

@@ -63,7 +63,7 @@ int hsperf_open_file(const struct procfs *proc, const struct jvm *jvm, int root_
 	fd = open_by_path(jvm, root_fd);
 	/*
 	 * EACCES: jtool is root without CAP_DAC_OVERRIDE, or the file is on NFS, which maps root to
-	 * nobody.
+	 * nobody.  Open the file as the JVM's user, who may read it.
 	 */
 	if (fd == -EACCES && fs_ids_take(jvm->uid, jvm->gid, &saved)) {
 		fd = open_by_path(jvm, root_fd);
@@ -230,7 +230,8 @@ static int parse(const struct jvm *jvm, const char *data, size_t len, struct per
 static struct hsperf_source opened; /* the source of this worker; unused in other processes */
 
 /*
- * In the worker: opens the file.  The request is the address of the JVM, which is valid in a fork.
+ * In the worker: opens the file.  The request is a pointer to the struct jvm.  The pointer is valid
+ * in the worker, because the worker is a fork of the process that sent the request.
  */
 static int answer_open(const struct buf *request, struct buf *answer, int *fd, struct err *err)
 {

@@ -22,7 +22,7 @@ struct hsperf {
  * Opens the JVM's hsperfdata file: a regular file of the JVM's user that the JVM has mapped.
  * Returns -1 with `err` set: EXIT_ANSWER if the JVM publishes no counters (the text names the flag
  * and an alternative), EXIT_ATTACH while the JVM is starting or if its file system does not answer,
- * EXIT_PERMISSION, or EXIT_PARTIAL if the JVM has exited.
+ * EXIT_PERMISSION if jtool must not read the file, or EXIT_PARTIAL if the JVM has exited.
  */
 int hsperf_open(struct hsperf *h, const struct jvm *jvm, struct err *err) _must_check_;
 void hsperf_close(struct hsperf *h); /* call it only after hsperf_open() */
@@ -51,9 +51,9 @@ int hsperf_read_once(const struct jvm *jvm, struct perfdata *perf, struct err *e
 
 /*
  * For discovery, which needs no error texts.  hsperf_open_file() opens the file below the JVM's
- * root (an O_PATH directory) and returns its descriptor; hsperf_read_file() reads it and returns 0.
- * Errors are a negative errno: -ENOENT if the JVM has mapped no file, and those of
- * perfdata_parse().
+ * root (an O_PATH directory) and returns the file's descriptor; hsperf_read_file() reads the file
+ * and returns 0.  On an error, both return a negative errno: -ENOENT if the JVM has mapped no
+ * hsperfdata file, or an error of perfdata_parse().
  */
 int hsperf_open_file(const struct procfs *proc, const struct jvm *jvm, int root_fd) _must_check_;
 int hsperf_read_file(int fd, struct perfdata *perf) _must_check_;

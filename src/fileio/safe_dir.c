@@ -72,7 +72,8 @@ void safe_dir_close(struct safe_dir *d)
 
 /*
  * Returns the FNV-1a hash of a text, which safe_dir_add() puts into a truncated name.  A target can
- * choose class names with equal hashes, but then only files of its own classes have equal names.
+ * choose class names with equal hashes, but such a collision concerns only the files of the
+ * target's own classes.
  */
 static uint64_t hash(const char *text, size_t len)
 {

@@ -73,8 +73,8 @@ static int query_map(int fd, uint64_t kind, uint64_t address, char *name, size_t
 }
 
 /*
- * Visits the first mapping of this kind of each file.  The mappings of a library are adjacent, so
- * its path, which takes most of the time, is queried once.
+ * Visits, of each file, the first mapping of this kind.  The mappings of a library are adjacent, so
+ * its path is queried only once, which saves time: the query of a path takes longest.
  */
 static int query_kind(int fd, uint64_t kind, struct search *s)
 {

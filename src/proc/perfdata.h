@@ -41,7 +41,7 @@ struct perfdata {
 /*
  * Parses a copy of the file.  Stops at the first inconsistent entry, and skips entries of unknown
  * types.  Returns 0; or, with an empty `out`, -EAGAIN while the JVM is still initialising the file,
- * -EBADMSG if it is not hsperfdata, -EPROTONOSUPPORT for an unknown version.
+ * -EBADMSG if the data is not hsperfdata, -EPROTONOSUPPORT if the version is unknown.
  */
 int perfdata_parse(const void *data, size_t len, struct perfdata *out) _must_check_;
 void perfdata_release(struct perfdata *p);

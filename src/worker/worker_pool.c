@@ -11,7 +11,8 @@
 #include "base/xalloc.h"
 #include "fileio/child.h"
 
-#define STALL_MS 60 /* ms without progress; a JVM is inspected in less than 1 ms */
+/* ms after which a blocked task is a stall; inspecting a JVM normally takes less than 1 ms */
+#define STALL_MS 60
 #define NS_PER_MS INT64_C(1000000)
 #define END UINT32_MAX /* the message after a worker's last task */
 

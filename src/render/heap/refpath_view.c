@@ -30,7 +30,7 @@ static const struct {
 
 /* Consecutive objects of a path that refer to each other in the same way. */
 struct run {
-	size_t at; /* index of the first object on the path */
+	size_t at; /* index on the path of the run's first object */
 	size_t times;
 };
 

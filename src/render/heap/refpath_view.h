@@ -25,7 +25,7 @@ struct refpath_view {
 	char *method;               /* method of the root, "a.b.C.run"; NULL: none, or unknown */
 	/* the static field on the path that is closest to the object, "a.b.C.FIELD"; NULL: none */
 	char *held_by;
-	/* index on the path of the object to which that static field refers; 0: none */
+	/* index on the path of the object to which the field `held_by` refers; 0: none */
 	size_t static_at;
 	size_t length;              /* number of objects on the path, including skipped ones */
 	struct refpath_step *steps;

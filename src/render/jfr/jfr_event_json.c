@@ -9,7 +9,10 @@
 #include "render/units.h"
 
 #define DEPTH_MAX 40 /* limit for the nesting of objects */
-/* limit for the values of one event, whose constants may refer to each other many times */
+/*
+ * Limit for the values that are written for one event.  Without it, constants that refer to each
+ * other many times could make the output huge.
+ */
 #define VALUES_MAX 200000
 #define SECOND INT64_C(1000000000)
 

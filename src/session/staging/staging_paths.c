@@ -63,10 +63,10 @@ static const char *inside(const struct target_ns *ns, const char *path, int dir_
 }
 
 /*
- * Returns the path of a directory without symbolic links; or `dir` if that is not possible.  The
- * kernel shows a mapped library by the path without links, but the dynamic linker finds a loaded
- * library again only by the path with which it was loaded.  So jtool uses the path without
- * links.
+ * Resolves the symbolic links in the path `dir`.  Returns the resolved path; or `dir` if that is
+ * not possible.  The kernel shows a mapped library by its resolved path, but the dynamic linker
+ * finds a loaded library again only by the path with which the library was loaded.  So jtool loads
+ * the library by its resolved path, too.
  */
 static char *real_path(const struct target_ns *ns, const char *dir)
 {
@@ -110,7 +110,7 @@ static void add_cwd(struct staging_paths *w, const struct target_ns *ns)
 
 /*
  * Returns field n, counted from 0, of a line of passwd(5), and replaces the ':' after the field by
- * NUL.  NULL if there are fewer fields.
+ * NUL.  Returns NULL if the line has no field n.
  */
 static char *field(char *line, int n)
 {

@@ -15,7 +15,8 @@ struct staging_paths {
 
 /*
  * Finds the target's tmp directory, /tmp, /var/tmp, /dev/shm, /run, working directory and home.
- * Does not check whether a file can be staged in them.  Call it with jtool's own rights.
+ * Does not check whether a file can be staged in these directories.  Call this function with
+ * jtool's own rights.
  */
 void staging_paths_find(const struct target_ns *ns, struct staging_paths *w);
 /*
