@@ -18,29 +18,32 @@ struct cf_code {
 bool cf_code(const struct cf_member *method, struct cf_code *code);
 
 struct cf_handler {
-	/* pcs, except `type`: index of the Class constant of the caught class; 0: any exception */
+	/*
+	 * `start`, `end` and `handler` are pcs.  `type` is the index of the Class constant of the
+	 * caught class; 0: the handler catches any exception.
+	 */
 	uint16_t start, end, handler, type;
 };
 struct cf_handler cf_handler(const struct cf_code *code, uint16_t i);
 
 /*
- * Which operands an instruction has.  In the comments below, a colon precedes the members of struct
- * cf_insn that contain the operands.
+ * Which operands an instruction has.  `value` and `index` in the comments below are the members of
+ * struct cf_insn that contain the operands.
  */
 enum cf_operands {
 	CF_OP_ILLEGAL,   /* not an instruction */
 	CF_OP_NONE,
-	CF_OP_BYTE,      /* bipush: value */
-	CF_OP_SHORT,     /* sipush: value */
-	CF_OP_LOCAL,     /* a local variable: index */
-	CF_OP_IINC,      /* a local variable and a constant: index, value */
-	CF_OP_LDC,       /* a constant, by a one-byte index: index */
-	CF_OP_CONSTANT,  /* a constant: index */
-	CF_OP_INTERFACE, /* invokeinterface: index, count in value */
-	CF_OP_DYNAMIC,   /* invokedynamic: index */
-	CF_OP_ARRAY,     /* newarray: the type in value (JVMS table 6.5.newarray-A) */
-	CF_OP_MULTI,     /* multianewarray: index, dimensions in value */
-	CF_OP_BRANCH,    /* a jump: offset in value */
+	CF_OP_BYTE,      /* bipush: an int in `value` */
+	CF_OP_SHORT,     /* sipush: an int in `value` */
+	CF_OP_LOCAL,     /* the number of a local variable in `index` */
+	CF_OP_IINC,      /* iinc: a local variable in `index`, an increment in `value` */
+	CF_OP_LDC,       /* ldc: a constant in `index`, which has one byte in the code */
+	CF_OP_CONSTANT,  /* a constant in `index` */
+	CF_OP_INTERFACE, /* invokeinterface: a constant in `index`, `count` in `value` */
+	CF_OP_DYNAMIC,   /* invokedynamic: a constant in `index` */
+	CF_OP_ARRAY,     /* newarray: the type in `value` (JVMS table 6.5.newarray-A) */
+	CF_OP_MULTI,     /* multianewarray: a constant in `index`, dimensions in `value` */
+	CF_OP_BRANCH,    /* a jump: the offset of the target in `value` */
 	CF_OP_BRANCH_W,
 	CF_OP_TABLE,     /* tableswitch */
 	CF_OP_LOOKUP,    /* lookupswitch */
@@ -53,14 +56,14 @@ const char *cf_mnemonic(uint8_t opcode);
 
 struct cf_insn {
 	uint32_t pc, len; /* len: bytes, including a wide prefix, padding and operands */
-	uint8_t opcode;   /* enum opcode; after a wide prefix: the opcode that it widens */
+	uint8_t opcode;   /* enum opcode; if `wide`, the opcode after the wide prefix */
 	bool wide;
 	enum cf_operands operands;
 	uint16_t index;
 	int32_t value;
 	/*
-	 * For a switch: `otherwise` is the default's offset, `low` a tableswitch's lowest key, `n`
-	 * the number of cases.
+	 * For a switch: `otherwise` is the offset of the default case, `low` is the lowest key of a
+	 * tableswitch, and `n` is the number of other cases.
 	 */
 	int32_t otherwise, low;
 	uint32_t n;

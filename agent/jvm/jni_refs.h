@@ -30,7 +30,7 @@ jweak ag_ref_weak(JNIEnv *jni, jobject object, uint64_t *count);
 void ag_ref_global_drop(JNIEnv *jni, jobject ref, uint64_t *count);
 void ag_ref_weak_drop(JNIEnv *jni, jweak ref, uint64_t *count);
 
-/* Clears a pending exception and records an error for `what`; returns whether there was one. */
+/* Returns true if an exception was pending; then clears it, and records an error for `what`. */
 bool ag_ref_threw(struct ag_jvm *jvm, const char *what);
 
 /*

@@ -6,7 +6,7 @@
 #include "jvm/frame_names.h"
 #include "startup/report_file.h"
 
-#define FRAMES_MAX (1u << 18)        /* distinct stack frames; further ones become unknown */
+#define FRAMES_MAX (1u << 18)        /* maximum of distinct stack frames; more are unknown */
 #define FRAMES_FIRST (1u << 12)      /* initial capacity of `known` */
 #define TEXTS ((size_t)32 << 20)     /* bytes reserved for the texts of stack frames */
 #define NAME_MAX 1000                /* bytes of a class, method or file name */
@@ -101,7 +101,7 @@ static void add_frame(struct ag_jvm *jvm, struct ag_report *report, uint64_t key
 		return;
 	memcpy(stored, data, text.len + 1);
 	offset = (size_t)(stored - (char *)report->texts.base) / 8;
-	(void)ag_hash_map_add(&report->known, key, (uint32_t)offset); /* has room */
+	(void)ag_hash_map_add(&report->known, key, (uint32_t)offset); /* cannot fail: has room */
 }
 
 static void add_frames(struct ag_jvm *jvm, struct ag_report *report,

@@ -13,15 +13,21 @@
 /* The header with which each item begins. */
 struct ag_item {
 	uint32_t hash;
-	uint32_t number; /* 1 + the number of the item; 0: no number yet; accessed atomically */
+	uint32_t number; /* 1 + what ag_table_number() returns; 0: none yet; accessed atomically */
 };
 #define AG_NUMBER_NONE UINT32_MAX
 
 struct ag_table {
 	struct ag_arena *arena;
-	/* open addressing: offset of an item in the arena / 8; 0: empty; accessed atomically */
+	/*
+	 * Hash slots, with open addressing.  A slot has the offset of an item in the arena, divided
+	 * by 8; 0: empty.  Accessed atomically.
+	 */
 	uint32_t *slots;
-	/* by number: the item's offset, as in `slots`; 0: not assigned; accessed atomically */
+	/*
+	 * order[i] is the offset, as in `slots`, of the item with the number i; 0: the number is
+	 * not assigned.  Accessed atomically.
+	 */
 	uint32_t *order;
 	uint32_t bits;   /* log2 of the number of slots */
 	uint32_t max;    /* limit of n */
@@ -40,7 +46,7 @@ typedef bool ag_table_same_fn(const struct ag_item *item, const void *key);
 struct ag_item *ag_table_find(const struct ag_table *table, uint32_t hash,
 			      ag_table_same_fn *same, const void *key);
 
-/* Returns true if all numbers are assigned.  ag_table_add() adds no item then. */
+/* Returns true if all numbers are assigned.  Then ag_table_add() adds no item any more. */
 static inline bool ag_table_full(const struct ag_table *table)
 {
 	return __atomic_load_n(&table->n, __ATOMIC_RELAXED) >= table->max;

@@ -4,7 +4,10 @@
 
 #define VERSION 52 /* Java 8: every supported JVM reads this version */
 
-/* Indexes of constants: two classes with their names; then the name and descriptor of each hook. */
+/*
+ * Indexes of the constants: first the names and Class constants of two classes, then the name and
+ * descriptor of each hook.
+ */
 enum {
 	THIS_NAME = 1,
 	THIS_CLASS,
@@ -53,7 +56,7 @@ static void put_methods(struct cf_output *out)
 		cf_put_u2(out, CF_ACC_PUBLIC | CF_ACC_STATIC | CF_ACC_NATIVE);
 		cf_put_u2(out, (uint16_t)(FIRST_HOOK + 2 * i));
 		cf_put_u2(out, (uint16_t)(FIRST_HOOK + 2 * i + 1));
-		cf_put_u2(out, 0); /* attributes */
+		cf_put_u2(out, 0); /* attributes_count */
 	}
 }
 
@@ -67,8 +70,8 @@ void cf_hooks_class(const char *name, struct cf_output *out)
 	cf_put_u2(out, CF_ACC_PUBLIC | CF_ACC_FINAL | CF_ACC_SYNCHRONIZED);
 	cf_put_u2(out, THIS_CLASS);
 	cf_put_u2(out, SUPER_CLASS);
-	cf_put_u2(out, 0); /* interfaces */
-	cf_put_u2(out, 0); /* fields */
+	cf_put_u2(out, 0); /* interfaces_count */
+	cf_put_u2(out, 0); /* fields_count */
 	put_methods(out);
-	cf_put_u2(out, 0); /* attributes */
+	cf_put_u2(out, 0); /* attributes_count */
 }

@@ -7,8 +7,8 @@
 /* Maximum number of added Class constants in `names`; inj_class() does not find further ones. */
 #define NEW_NAMES 4096
 /*
- * Maximum number of names that are compared in a hash chain.  For a name after these a second Class
- * constant is added, which does no harm.
+ * Maximum number of names that are compared in a hash chain.  If a name comes later in the chain,
+ * inj_class() adds a second Class constant for this name, which does no harm.
  */
 #define CHAIN_MAX 64
 

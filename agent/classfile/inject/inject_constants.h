@@ -30,7 +30,10 @@ struct inj_constants {
 	bool full;      /* a constant was not added, because the pool is full */
 	/* Indexes of added constants; 0: not added yet. */
 	uint16_t hooks_class, hooks[INJ_HOOKS], throwable, maps_name;
-	/* The members below are a hash table of all Class constants, own and added, by name. */
+	/*
+	 * The members below are a hash table from names to Class constants, both those of `pool`
+	 * and added ones.
+	 */
 	struct inj_name *names; /* entry 0 is not used */
 	uint32_t n_names, names_max;
 	uint16_t heads[INJ_HEADS]; /* hash chains: index in `names` of the first name; 0: none */

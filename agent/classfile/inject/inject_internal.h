@@ -13,7 +13,7 @@ void inj_put_number(struct cf_output *out, uint32_t number);
 uint32_t inj_number_stack(uint32_t number); /* stack slots that inj_put_number() needs */
 void inj_put_call(struct injection *in, struct cf_output *out, enum inj_hook hook);
 
-/* relocate.c: computes in->layout, and writes the method's own code according to it */
+/* relocate.c: computes in->layout, and writes the method's own code in that layout */
 enum cf_refusal inj_lay_out(struct injection *in);
 enum cf_refusal inj_put_code(struct injection *in);
 /* Returns the new pc for jumps to the old `pc`, or INJ_NO_PC if no instruction begins there. */
@@ -27,11 +27,11 @@ uint32_t inj_new_pc(const struct injection *in, uint32_t pc);
 /* handler_ranges.c: computes the ranges of the new exception handlers, in in->handlers */
 enum cf_refusal inj_cover(struct injection *in);
 
-/* inject_tables.c: writes the parts of the Code attribute that follow the code */
+/* inject_tables.c: writes the exception table and the attributes of the Code attribute */
 enum cf_refusal inj_put_handlers(struct injection *in);
 enum cf_refusal inj_put_tables(struct injection *in);
 
-/* find_sites.c: fills in->added.insertions, which may stay empty, and counts hooks in in->sites */
+/* find_sites.c: writes in->added.insertions, and counts the hooks in in->sites */
 void inj_find_sites(struct injection *in);
 
 /*

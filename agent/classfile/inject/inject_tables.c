@@ -1,4 +1,4 @@
-/* Writes the parts of a Code attribute that follow the instructions: handlers and attributes. */
+/* Writes the exception table and the attributes of a Code attribute, after its instructions. */
 #include "classfile/inject/inject_maps.h"
 
 static enum cf_refusal put_own_handlers(struct injection *in)
@@ -45,8 +45,8 @@ enum cf_refusal inj_put_handlers(struct injection *in)
 }
 
 /*
- * Returns the new pc of a line or variable.  Lines and variables that begin at pc 0 include the
- * code inserted at the entry.
+ * Returns the new pc at which a line or a variable begins.  A line or variable that began at pc 0
+ * still does, so it includes the code inserted at the entry.
  */
 static uint32_t table_pc(const struct injection *in, uint32_t pc)
 {

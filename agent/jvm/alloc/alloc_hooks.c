@@ -12,7 +12,8 @@
 
 #define PROBES 64u   /* maximum of slots that a search for a thread's slot examines */
 #define IDLE_MS 1000 /* maximum wait for hooks of an earlier profile */
-#define OFF_MS 10000 /* maximum wait for hooks in flight; after that the memory is never freed */
+/* Maximum wait for hooks in flight.  If they take longer, the profile's memory is never freed. */
+#define OFF_MS 10000
 
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 
@@ -23,14 +24,17 @@ struct ag_thread_slot ag_thread_slots[AG_THREAD_SLOTS];
 static struct {
 	/*
 	 * 0: hooks do nothing.  Otherwise the upper half is the serial number of the profile, so
-	 * that no two profiles have the same value, and the lower half says how often a hash became
-	 * shared.
+	 * that no two profiles have the same value, and the lower half is the number of calls of
+	 * ag_alloc_hooks_share().
 	 */
 	uint64_t counting;
 	struct ag_alloc_profile *profile; /* used by hooks and callbacks in flight */
 	uint32_t serial;
 	uint32_t taken; /* see ag_quiesce_claim() */
-	/* Objects that threads without a slot allocated; on another cache line than `counting`. */
+	/*
+	 * Number of objects that threads without a slot allocated.  On its own cache line, because
+	 * all hooks read `counting`.
+	 */
 	uint64_t untracked __attribute__((aligned(AG_CACHE_LINE)));
 } exact;
 
@@ -163,7 +167,8 @@ void JNICALL ag_hook_made(JNIEnv *jni, jclass hooks, jobject object, jint hash)
 	if (LIKELY(cells != NULL)) {
 		struct ag_count_cell *cell = ag_count_cell_probe(cells, (uint32_t)hash);
 
-		if (LIKELY(cell->count + 1 < cell->next)) { /* `next` of an unused cell is 0 */
+		if (LIKELY(cell->count + 1 < cell->next)) {
+			/* The condition is false for an unused cell, whose `next` is 0. */
 			AG_RELAXED_SET(cell->count, cell->count + 1);
 			ag_thread_slot_leave(slot);
 			return;

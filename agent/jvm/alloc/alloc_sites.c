@@ -13,7 +13,7 @@
 
 struct site {
 	struct ag_item item;
-	/* Atomic: */
+	/* Accessed atomically: */
 	uint64_t objects_256, bytes, samples, live_objects_256, live_bytes;
 	uint32_t kind, n;
 	uint64_t methods[]; /* jmethodIDs of the frames, then their bytecode indexes as uint16_t */

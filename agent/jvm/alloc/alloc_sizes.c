@@ -24,7 +24,7 @@ static jarray new_array(struct ag_jvm *jvm, unsigned type, jclass object, jsize 
 	}
 }
 
-/* Returns the size in bytes of a new array of n elements; -1: error recorded. */
+/* Returns the size in bytes of a new array of n elements, or -1 with the error recorded. */
 static jlong array_size(struct ag_jvm *jvm, unsigned type, jclass object, jsize n)
 {
 	jarray array = new_array(jvm, type, object, n);
@@ -40,7 +40,7 @@ static jlong array_size(struct ag_jvm *jvm, unsigned type, jclass object, jsize 
 
 /*
  * Returns the smallest length at which an array is larger than an empty array, whose size is
- * `empty`, and stores the size of the larger array in *size.  0: error recorded.
+ * `empty`; or 0 with the error recorded.  Stores the size of the larger array in *size.
  */
 static jsize first_step(struct ag_jvm *jvm, unsigned type, jclass object, jlong empty, jlong *size)
 {
@@ -56,8 +56,8 @@ static jsize first_step(struct ag_jvm *jvm, unsigned type, jclass object, jlong 
 }
 
 /*
- * Computes the size of the header from n, the result of first_step().  Because of alignment, an
- * empty array has room for n - 1 elements after its header.
+ * Measures the size of an array's header.  first_step() returns n; because of alignment, an empty
+ * array has room for n - 1 elements after its header.
  */
 static int measure(struct ag_jvm *jvm, struct ag_sizes *sizes, unsigned type, jclass object)
 {

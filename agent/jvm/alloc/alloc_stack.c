@@ -5,8 +5,9 @@
 #include "jvm/alloc/alloc_exact_state.h"
 
 /*
- * The facts about a method are bits.  KNOWN is set in all facts that are determined.  The bits of
- * CALL are 1 + the bytecode index at which a constructor calls this() or super(), or 0.
+ * The facts about a method are bits.  KNOWN is set once the facts are determined.  The bits of CALL
+ * are 1 + the bytecode index at which a constructor calls this() or super(), or 0 if the method
+ * does not call them.
  */
 #define KNOWN (UINT32_C(1) << 31)
 #define CONSTRUCTOR (UINT32_C(1) << 30)
@@ -30,11 +31,11 @@
 #define COUNTED_FRAMES 4u
 
 /*
- * Returns 1 + the bytecode index at which a constructor calls this() or super(), or 0.  This call
- * is the first invokespecial that does not belong to a preceding `new`, which creates an argument
- * of the call.  No other invokespecial without a `new` precedes this call, because no other method
- * can be called on an object that is not initialised.  The result may be wrong for code that was
- * not compiled from Java; the reported stack then has one frame too many.
+ * Returns 1 + the bytecode index at which a constructor calls this() or super(), or 0 if it calls
+ * neither.  This call is the first invokespecial without a `new` of its own: each earlier
+ * invokespecial initialises an argument that a `new` has created, because no other method can be
+ * called on an object that is not initialised.  The result may be wrong for code that was not
+ * compiled from Java; the reported stack then has one frame too many.
  */
 static uint32_t find_call(const uint8_t *code, uint32_t len)
 {
@@ -66,10 +67,11 @@ static uint32_t constructor_facts(const struct ag_alloc_profile *profile, jmetho
 }
 
 /*
- * The native methods for whose objects HotSpot sends VMObjectAlloc although a hook counts these
- * objects.  COUNTED: the hook is in the constructor of java.lang.Object.  COUNTED_BY: the hook
- * follows a call in one of the given stack frames; frame 1 is the caller of the native method.
- * CALLS_COUNTED: the method is not native, but calls a native method of this table.
+ * Native methods that allocate objects which a hook counts.  HotSpot also sends VMObjectAlloc for
+ * these objects, so the callback must not count them again.  COUNTED: the hook is in the
+ * constructor of java.lang.Object.  COUNTED_BY(from, to): the hook follows a call in one of the
+ * stack frames `from` to `to`; frame 1 is the caller of the native method.  CALLS_COUNTED: the
+ * method is not native, but calls a native method of this table.
  */
 static const struct {
 	const char *name, *class; /* class: end of the class's signature */

@@ -9,7 +9,7 @@
 /* Type of the child's last frame, whose payload is ag_dump_heap.n_unknown as u32. */
 #define CHILD_END UINT16_MAX
 #define ROOTS ((size_t)1 << 20) /* maximum of GC roots; only the written pages take memory */
-#define LOOK 1024 /* in the JVM, one in this many callbacks checks the clock */
+#define LOOK 1024 /* in the JVM, one in 1024 callbacks checks the clock */
 
 /* Gives up the dump: ends the walk with `why` in the JVM, or exits with `code` in the child. */
 static jint lose(struct ag_dump *d, enum wire_snapshot_why why, int code)
@@ -27,7 +27,7 @@ static bool is_late(struct ag_dump *d)
 	       ag_now_ns() - d->begin_ns > (int64_t)d->opts->pause_ms * 1000000;
 }
 
-/* Returns true for the roots of threads; is_of_thread() in graph_snapshot.c has the reason. */
+/* Returns true for a root that must be read before the clone, see graph_snapshot.c. */
 static bool is_of_thread(jvmtiHeapReferenceKind kind)
 {
 	return kind == JVMTI_HEAP_REFERENCE_THREAD || kind == JVMTI_HEAP_REFERENCE_STACK_LOCAL ||
@@ -220,7 +220,7 @@ static bool are_plain(const struct ag_dump *d)
 
 #define CONSTANTS_SIZE (AG_DUMP_CONSTANTS * sizeof(struct ag_dump_constant))
 
-/* Allocates what the callbacks need in advance, because they must not call an allocator. */
+/* Allocates the memory of the callbacks in advance, because they must not call an allocator. */
 static int make_room(struct ag_dump *d)
 {
 	d->roots = ag_dump_map(ROOTS * sizeof(*d->roots));
@@ -250,8 +250,8 @@ static void find_own_thread(struct ag_dump *d)
 /*
  * Reads the child's last frame: the number of classes without a loader that the child visited but
  * that are not in the class list.  If the boot loader has loaded classes since the list was read,
- * the child may have visited some of those, and the dump is not complete.  Otherwise the classes
- * that the child visited are not loaded, and the dump is complete.
+ * the child may have visited such a class, and the dump is not complete.  Otherwise these classes
+ * are not in the list because they are not loaded, and the dump is complete.
  */
 static int take_end(struct ag_dump *d, const struct wire_writer *frame)
 {
@@ -414,7 +414,7 @@ static int dump_classes(struct ag_dump *d)
 	return rc;
 }
 
-/* Writes the dump.  If a snapshot is not possible, returns before it reads or links a class. */
+/* Writes the dump.  If no snapshot is possible, returns before the agent reads or links a class. */
 static int dump(struct ag_dump *d)
 {
 	int rc;

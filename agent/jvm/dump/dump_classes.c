@@ -218,7 +218,7 @@ jint ag_dump_edge(struct ag_dump *d, jvmtiHeapReferenceKind kind,
 		break;
 	case JVMTI_HEAP_REFERENCE_SUPERCLASS:
 	case JVMTI_HEAP_REFERENCE_INTERFACE:
-		return 0; /* the layout has the superclass, and a dump has no interfaces */
+		return 0; /* the superclass is known from d->layout; HPROF has no interfaces */
 	case JVMTI_HEAP_REFERENCE_CLASS_LOADER:
 		o->loader = object;
 		break;

@@ -6,7 +6,7 @@
 #include "jvm/class_index.h"
 #include "wire/frame.h"
 
-/* Stores the threads' ids from the field Thread.tid: applications can override getId(). */
+/* Reads the threads' ids from the field Thread.tid, because applications can override getId(). */
 static int read_ids(struct ag_jvm *jvm, struct ag_graph *g)
 {
 	jclass class = ag_ref_base_class(jvm, g->threads[0].thread);
@@ -131,9 +131,9 @@ static int take_tagged(struct ag_jvm *jvm, jclass *classes, jint n)
 	if (rc != 0)
 		return -1;
 	for (jint i = 0; i < n_found; i++) {
-		ag_ref_drop(jvm, classes[found[i] - 1]); /* if two classes had the same tag */
+		ag_ref_drop(jvm, classes[found[i] - 1]); /* NULL, unless two classes had this tag */
 		classes[found[i] - 1] = objects[i];
-		(void)AG_JVMTI(jvm, SetTag, objects[i], 0); /* its error is returned below */
+		(void)AG_JVMTI(jvm, SetTag, objects[i], 0); /* jvm->err is checked below */
 	}
 	ag_jvmti_free(jvm, objects);
 	ag_jvmti_free(jvm, found);

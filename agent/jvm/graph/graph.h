@@ -21,22 +21,23 @@ struct ag_graph_opts {
 	uint32_t texts_from;      /* minimum length of Strings whose start is written; 0: none */
 	bool snapshot;            /* walk in a child process, see snapshot/snapshot.h */
 	uint32_t life_ms;         /* ms after which the child is ended */
-	uint32_t tries;           /* number of earlier tries; with each, the room for roots grows */
+	uint32_t tries;           /* number of earlier tries; each try has more room for roots */
 };
 
 struct ag_graph {
 	uint32_t outcome;    /* WIRE_GRAPHED_* */
 	uint64_t paused_ns;  /* duration of the pause, from the first callback on */
 	uint64_t waited_ns;  /* part of paused_ns in which the agent waited for the client */
-	uint64_t own_thread; /* id of the agent thread; 0: the heap stream is invalid */
+	/* id of the agent thread; 0: not found, so the heap stream is invalid */
+	uint64_t own_thread;
 	uint32_t n_new;      /* number of classes that the walk added to the class index */
 	struct ag_graph_thread {
 		jthread thread; /* a local reference */
 		uint64_t id;
 	} *threads; /* live platform threads */
 	uint32_t n_threads;
-	struct ag_hash_map methods; /* jmethodID → number, from 1 on */
-	/* Of a walk in a child process: */
+	struct ag_hash_map methods; /* jmethodID → number of the method; the first is 1 */
+	/* Set by a walk in a child process: */
 	uint32_t why;      /* WIRE_SNAPSHOT_* */
 	int32_t code;      /* an errno, a signal or an exit code, according to `why`; 0: none */
 	uint64_t child_ns; /* duration of the walk in the child */

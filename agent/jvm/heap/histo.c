@@ -132,7 +132,7 @@ static int filter_rows(struct ag_jvm *jvm, const struct ag_histo_opts *opts,
 	return 0;
 }
 
-/* Stores `row` in own->rows for each of the agent's objects whose class has that row. */
+/* Sets own->rows[i] to `row` for each object i of the agent whose class is that of the row. */
 static void assign_row(struct ag_jvm *jvm, struct ag_self_objects *own,
 		       const struct ag_census *census, uint32_t row)
 {
@@ -146,8 +146,8 @@ static void assign_row(struct ag_jvm *jvm, struct ag_self_objects *own,
 }
 
 /*
- * Counts with one walk for each class.  Such a walk is fast, because HotSpot skips the objects of
- * other classes before it does any other work.
+ * Counts with one walk for each class of the census.  Such a walk is fast, because HotSpot skips an
+ * object of another class before it does any other work for the object.
  */
 static int count_each(struct ag_jvm *jvm, struct ag_self_objects *own, struct ag_census *census)
 {

@@ -108,7 +108,7 @@ static bool encoding_fits(const struct ag_klass_samples *p,
 	return true;
 }
 
-/* Finds the encoding that fits all samples.  Returns false if none or several fit. */
+/* Finds the encoding that fits all samples.  Returns false if no or several encodings fit. */
 static bool find_encoding(const struct ag_klass_samples *p, struct ag_klass_probe *result)
 {
 	struct ag_encoding *e = &result->encoding, found = { 0 };
@@ -270,10 +270,10 @@ static int find_mirrors(struct ag_jvm *jvm, struct ag_klass_samples *p)
 
 /*
  * Makes HotSpot report the arrays to the callback.  From JDK 21 on, HotSpot follows the references
- * of the Object[] that make_holder() created, which takes 0.2 ms.  Before JDK 21, HotSpot walks the
- * complete heap after such a walk to reset mark words, but not if the callback aborts among the
- * roots (ObjectMarker::set_needs_reset).  So before JDK 21 the callback finds the arrays among the
- * roots, where they are because the agent has local references to them, and then aborts.
+ * of the Object[] that make_holder() created; this walk takes 0.2 ms.  Before JDK 21, HotSpot would
+ * then walk the complete heap to reset mark words (ObjectMarker::set_needs_reset).  It does not
+ * reset them if the callback aborts while HotSpot reports the roots.  So before JDK 21 the callback
+ * aborts when it has seen the arrays as roots: the agent has local references to them.
  */
 static int show_arrays(struct ag_jvm *jvm, struct probe *p)
 {

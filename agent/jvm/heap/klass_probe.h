@@ -3,8 +3,8 @@
  *
  * JVMTI's heap callbacks receive a pointer to the object's tag.  In HotSpot 8 to 27 that tag is a
  * member of a CallbackWrapper on the stack (jvmtiTagMap.cpp), two words after the object's address.
- * The klass word in the object's header then identifies the class, in a third of the time of
- * HotSpot's two tag look-ups for each object.
+ * So the callback can read the klass word in the object's header.  Reading it takes a third of the
+ * time of HotSpot's two tag look-ups for each object.
  *
  * None of this is specified.  So a calibration checks it in each JVM, at a safepoint, with 32 new
  * arrays of known class and length: the wrapper must contain each array's address, the header must
@@ -25,9 +25,9 @@
 #include "jvm/jvmti.h"
 
 /*
- * Computes the key of a class from an instance: the 8 bytes at `offset` >> shift & mask.  The key
- * of a full Klass address is its bits 3 to 34; if two classes have the same key,
- * ag_klass_probe_map() fails.
+ * How the key of a class is computed from an instance: (the 8 bytes at `offset` of the instance) >>
+ * shift & mask.  If the header holds a full Klass address, the key is the bits 3 to 34 of this
+ * address; if two classes have the same key, ag_klass_probe_map() fails.
  */
 struct ag_header {
 	unsigned offset, shift;
@@ -36,8 +36,8 @@ struct ag_header {
 };
 
 /*
- * Computes the same key from the java.lang.Class of the class: its 8 bytes at mirror_offset are the
- * Klass address, and the key is (address - base) >> shift.
+ * How the key of a class is computed from its java.lang.Class: the 8 bytes at mirror_offset of the
+ * java.lang.Class are the Klass address, and the key is (address - base) >> shift.
  */
 struct ag_encoding {
 	unsigned mirror_offset, shift;

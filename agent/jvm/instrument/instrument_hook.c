@@ -88,7 +88,7 @@ static void dry_run(const struct ag_instrument_call *call, uint32_t index)
 
 /*
  * Handles a retransformation that another thread has started: instruments the class if it is
- * hooked, else restores it.  If that fails, leaves the incoming bytes unchanged.
+ * marked as hooked, else restores the class.  If this fails, leaves the incoming bytes unchanged.
  */
 static void instrument_other(const struct ag_instrument_call *call, uint32_t index)
 {
@@ -142,9 +142,9 @@ static void dispatch(const struct ag_instrument_call *call, jclass class)
 }
 
 /*
- * Calls dispatch() for a class that is being changed and, if the instrumenter has a function
- * untagged(), for a class that is being loaded.  Runs on every thread that loads or changes a
- * class.
+ * Calls dispatch() for a class that is being redefined or retransformed.  Also calls dispatch() for
+ * a class that is being loaded, if `ops` has a function untagged(): such a class has no tag yet.
+ * Runs on every thread that loads, redefines or retransforms a class.
  */
 static void JNICALL hook(jvmtiEnv *ti, JNIEnv *jni, jclass class, jobject loader,
 			 const char *name, jobject domain, jint len, const unsigned char *bytes,

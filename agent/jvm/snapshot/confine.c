@@ -54,7 +54,7 @@ static long close_listed(char *entries, long len, long keep, long dir)
 			fd = fd * 10 + (*digit - '0');
 		if (e->name[0] == '.' || fd == keep || fd == dir)
 			continue;
-		(void)syscall(SYS_close, fd); /* closes the descriptor even if it fails */
+		(void)syscall(SYS_close, fd); /* close(2) frees the descriptor even if it fails */
 		n++;
 	}
 	return n;
@@ -138,7 +138,7 @@ static void prefer_as_victim(void)
 	(void)syscall(SYS_close, fd);            /* nothing to flush */
 }
 
-/* Best effort: sets a name for ps, and the scheduling policy of a batch process. */
+/* Best effort: sets the process name that ps shows, and the scheduling policy SCHED_BATCH. */
 static void become_ordinary(void)
 {
 	const int priority = 0;

@@ -21,8 +21,8 @@ struct ag_confinement {
 };
 
 /*
- * Takes the rights away.  Call it in the child.  Returns 0, or an errno, after which the child must
- * exit.  Makes system calls only: allocates nothing and takes no lock.
+ * Takes the rights named above from the process that calls it, the child.  Returns 0; or an errno,
+ * after which the child must exit.  Makes system calls only: allocates nothing and takes no lock.
  */
 int ag_confine(const struct ag_confinement *c);
 

@@ -95,10 +95,10 @@ void ag_walk_order_begin(struct ag_walk_order *o)
 /*
  * Decides what the callback does with a reference.
  *
- * The first reference that HotSpot reports from the table is the one to the table's class.  If the
- * class were pushed before the tail, the tail would not be popped last; so the callback skips this
- * reference.  HotSpot visits the class later, because the first element of the table is an
- * Object[] as well, and so refers to the same class.
+ * Before the elements of the table, HotSpot reports the reference from the table to its class,
+ * Object[].  The callback skips this reference, because otherwise HotSpot would push the class
+ * before the tail and pop the class after the tail.  HotSpot visits the class later, because the
+ * first element of the table is an Object[] as well, and so refers to the same class.
  */
 enum ag_walk_step ag_walk_order_step(const struct ag_walk_order *o, jvmtiHeapReferenceKind kind,
 				     uint64_t referrer, uint64_t object, uint32_t index)
@@ -126,7 +126,7 @@ enum ag_walk_step ag_walk_order_step(const struct ag_walk_order *o, jvmtiHeapRef
 bool ag_walk_order_note(struct ag_walk_order *o, uint64_t object)
 {
 	if (object == o->tail_at)
-		return true; /* ag_walk_order_fill() stores the tail */
+		return true; /* not noted: ag_walk_order_fill() stores the tail in any case */
 	return ag_hash_map_add(&o->noted, object, 0) || o->noted.n < o->noted.max;
 }
 

@@ -28,8 +28,9 @@
 
 /* How elements are stored in an Object[]. */
 struct ag_array_layout {
-	unsigned offset; /* of the first element in the array, in bytes */
-	bool is_narrow;  /* 4 bytes: (address - base) >> shift; else 8 bytes: the address */
+	unsigned offset; /* offset of the first element in the array, in bytes */
+	/* an element is (address - base) >> shift in 4 bytes; false: the address in 8 bytes */
+	bool is_narrow;
 	unsigned shift;
 	uint64_t base;
 };
@@ -46,7 +47,7 @@ struct ag_walk_order {
 
 enum ag_walk_step {
 	AG_STEP_VISIT,  /* an object of the application: visit it as in any walk */
-	AG_STEP_NOTE,   /* a root: call ag_walk_order_note() if it shall be visited; return 0 */
+	AG_STEP_NOTE,   /* a root: return 0; to visit it later, call ag_walk_order_note() */
 	AG_STEP_ACCEPT, /* return JVMTI_VISIT_OBJECTS */
 	AG_STEP_SKIP,   /* return 0 */
 	AG_STEP_FILL,   /* call ag_walk_order_fill(), return 0 */

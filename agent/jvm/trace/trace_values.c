@@ -7,7 +7,7 @@
 #define CHARS_AT_ONCE 64
 
 /*
- * The functions put…() append a value or a part of a value.  If it does not fit, they set to->cut.
+ * The functions put…() append a value or a part of a value, or set to->cut if the buffer is full.
  * The caller then replaces the incomplete value with VALUE_CUT or, if it is an element of an array,
  * ends the array before this element.
  */

@@ -39,7 +39,7 @@ struct ag_value_context {
 	const uint32_t *abandoned; /* *abandoned is 1: the session no longer waits for hooks */
 };
 
-/* Adds a value.  `kind` is the first letter of its type's descriptor, but 'L' for arrays. */
+/* Adds a value.  `kind` is the first letter of the type's descriptor, or 'L' for an array. */
 void ag_value_put(const struct ag_value_context *d, struct ag_values *to, char kind,
 		  const jvalue *value);
 /* Adds a Throwable, with its detail message if `message` is true. */
@@ -69,8 +69,8 @@ uint32_t ag_value_stack(const struct ag_value_context *d, jvmtiFrameInfo *frames
  */
 
 /*
- * Returns true if d->ti may be used.  It is invalid if the session has ended while this thread was
- * suspended in the hook.
+ * Returns true if d->ti may be used.  d->ti is invalid if the session has ended while this thread
+ * was suspended in the hook.
  */
 static inline bool ag_hook_has_ti(const struct ag_value_context *d)
 {
