@@ -38,8 +38,9 @@ static bool is_same(struct effective_code *r, const struct effective_method *m,
 }
 
 /*
- * Returns true if the JVM may have the method although the capture lacks it: a capture without a
- * class file has only methods with code, and this method of the file has none.
+ * Returns true if the JVM may have the method `member` of the file although the capture lacks it.
+ * This is so if the capture has no class file, and so has only methods with code, and `member` has
+ * no code.
  */
 static bool is_unreported(const struct effective_code *r, const struct cf_member *member)
 {

@@ -1,6 +1,6 @@
 /*
- * The methods of a class as the JVM runs them: their code from the class file, or from the JVM's
- * memory if the bytecode there is not equivalent.
+ * The methods of a class as the JVM runs them.  The code of a method is from the class file, or
+ * from the JVM's memory if the bytecode in memory is not equivalent to that of the class file.
  */
 #ifndef JTOOL_MODEL_CLASS_EFFECTIVE_CODE_H
 #define JTOOL_MODEL_CLASS_EFFECTIVE_CODE_H
@@ -23,15 +23,15 @@ struct effective_code {
 struct effective_method {
 	struct javasig_member member;
 	struct cf_body body; /* the code that runs; body.code is NULL if the method has none */
-	/* the code in the class file, with its tables; file.code is NULL if there is none */
+	/* the method's Code attribute in the class file; file.code is NULL if there is none */
 	struct cf_code file;
-	bool memory;         /* body is from memory, not from the class file */
+	bool memory;         /* `body` is from the JVM's memory, not from the class file */
 };
 
 /*
  * Opens the methods of `class` and `captured`.  Either may be NULL; both must outlive `r`.  Returns
- * NULL, or why the constant pool in memory cannot be read.  In that case, only the class file's
- * code is available.
+ * NULL, or why the constant pool in memory cannot be read.  If it cannot be read, only the code of
+ * the class file is available.
  */
 const char *effective_code_open(struct effective_code *r, const struct cf_class *class,
 				const struct class_capture *captured) _must_check_;

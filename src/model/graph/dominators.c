@@ -28,7 +28,7 @@ struct semi_nca {
 		uint32_t up, least;
 	} *links;
 	uint32_t *semi;      /* shares the memory of dfs.edge */
-	/* shares the memory of dfs.parent, so it begins as each node's parent */
+	/* shares the memory of dfs.parent, so dominator[n] is the parent of n at first */
 	uint32_t *dominator;
 };
 

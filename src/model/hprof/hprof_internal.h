@@ -21,8 +21,8 @@ enum hprof_type {
 };
 
 /*
- * A declared field.  `value` is the address that a static reference field refers to; else it is
- * unused.
+ * A declared field.  `value` is the address of the object to which a static field refers; it is
+ * unused in other fields.
  */
 struct hprof_field {
 	uint64_t name, value;
@@ -62,7 +62,7 @@ struct hprof_instance {
 struct hprof_class {
 	uint64_t id; /* address of the class's java.lang.Class; 0: unknown */
 	uint64_t super, loader, signers, domain; /* addresses of objects; 0: none */
-	bool dumped; /* CLASS_DUMP was read, so `super` to `statics` are set */
+	bool dumped; /* the CLASS_DUMP was read; the members from `super` to `statics` are set */
 	struct hprof_fields fields, statics;
 	struct hprof_instance instance;
 	struct object_layout_shape shape;
@@ -81,7 +81,7 @@ struct hprof_classes {
 	uint32_t class_class; /* number of the class java.lang.Class; GRAPH_NONE: not read yet */
 	/* number of the array class of each primitive type; GRAPH_NONE: none yet */
 	uint32_t arrays[HPROF_TYPES];
-	/* loader's address -> number of its class, or HPROF_LOADER_UNKNOWN */
+	/* address of a loader -> number of the loader's class, or HPROF_LOADER_UNKNOWN */
 	struct id_map of_loaders;
 };
 #define HPROF_LOADER_UNKNOWN (ID_MAP_NONE - 1)
@@ -148,7 +148,7 @@ struct hprof_input {
 	uint64_t at;      /* bytes parsed so far */
 	uint64_t skip;    /* bytes to skip before parsing goes on */
 	uint64_t segment; /* bytes that remain in the current heap dump segment */
-	struct buf carry; /* the first bytes of a record whose other bytes were not received yet */
+	struct buf carry; /* start of a record of which some bytes were not received yet */
 	bool segmented, in_dump, ended;
 	/* in AT_ELEMENTS: number of the next element, and number of all elements */
 	uint32_t element, n_elements;
@@ -185,18 +185,18 @@ int hprof_invalid(const struct hprof_reader *r, struct err *err, const char *fmt
 /* Returns the length in bytes of a value of this type, or 0 for an invalid type. */
 unsigned hprof_type_size(const struct hprof_reader *r, unsigned type);
 
-/* Defined in hprof_memory.c: counts the memory that a dump takes in addition to its graph. */
 /*
- * Counts an allocated block.  Do not call it for arrays that grow and for hash tables, because
- * hprof_check_memory() adds their capacities itself.
+ * Defined in hprof_memory.c, which counts the memory that a dump takes in addition to its graph.
+ * hprof_charge() counts an allocated block.  Do not call it for growing arrays and hash tables,
+ * because hprof_check_memory() adds the capacities of these itself.
  */
 void hprof_charge(struct hprof_reader *r, size_t bytes);
-/* Returns -1 with err set (EXIT_PARTIAL) if the memory exceeds wants.max_memory. */
+/* Returns -1 with err set (EXIT_PARTIAL) if the counted memory exceeds wants.max_memory. */
 int hprof_check_memory(const struct hprof_reader *r, struct err *err) _must_check_;
 
 /* Defined in hprof_write.c: */
 void hprof_output_open(struct hprof_output *out);
-/* Buffers a record for the graph, if one is built. */
+/* Buffers a record for the graph builder.  Does nothing if no graph is built. */
 int hprof_write(struct hprof_reader *r, const struct heap_stream_record *record,
 		struct err *err) _must_check_;
 int hprof_flush(struct hprof_reader *r, struct err *err) _must_check_;

@@ -1,7 +1,7 @@
 /*
- * The values in events.  A value is read by a path such as "eventThread.javaName", which is looked
- * up once for each chunk and type.  If a field has the key of a constant, the value is that
- * constant (jfr_pools.h).
+ * The values in events.  A value is read by a path such as "eventThread.javaName".  The path is
+ * looked up once for each chunk and type.  If an event has only the key of a constant, the value is
+ * the constant (jfr_pools.h).
  */
 #ifndef JTOOL_MODEL_JFR_JFR_DATUM_H
 #define JTOOL_MODEL_JFR_JFR_DATUM_H
@@ -67,10 +67,10 @@ int64_t jfr_get_key(const struct jfr_event *e, unsigned field);
  */
 void jfr_read(const struct jfr_chunk *chunk, const struct jfr_field *f, bool element,
 	      struct jfr_cursor *c, struct jfr_datum *d);
-/* Reads the constant with this key in the pool of the field's type. */
+/* Sets *d to the constant that has the key `key` in the constant pool of the field's type. */
 void jfr_resolve(const struct jfr_chunk *chunk, const struct jfr_field *f, int64_t key,
 		 struct jfr_datum *d);
-/* Reads the field `name` of an object. */
+/* Sets *d to the value of the field `name` of an object. */
 void jfr_member(const struct jfr_chunk *chunk, const struct jfr_datum *object, const char *name,
 		struct jfr_datum *d);
 

@@ -39,11 +39,11 @@ static uint32_t intern_name(struct hot_methods *h, const char *text, size_t len)
 	return intern_text(&h->names, copy);
 }
 
-/* Maps each name of the tree to a method. */
+/* Stores in f->methods which method each name of the tree belongs to. */
 static void find_methods(struct finder *f)
 {
 	f->methods = xcalloc(f->t->names.n, sizeof(*f->methods));
-	(void)intern_text(&f->h->names, ""); /* number 0 */
+	(void)intern_text(&f->h->names, ""); /* "" gets number 0, see hot_methods.h */
 	for (uint32_t i = 0; i < f->t->names.n; i++) {
 		const char *text = intern_get(&f->t->names, i, NULL);
 
@@ -78,7 +78,10 @@ static uint32_t innermost(const struct finder *f, size_t level)
 	return NOT_A_METHOD;
 }
 
-/* Adds a node's values to the rows of methods.  `level` is 1 for the root's children. */
+/*
+ * Adds the node's total to the row of the node's method, and its self value to the row of the
+ * innermost method on the path.  `level` is 1 for the root's children.
+ */
 static void enter(struct finder *f, uint32_t node, size_t level)
 {
 	const struct call_node *n = &f->t->nodes[node];

@@ -1,6 +1,6 @@
 /*
- * The methods of a call tree.  A method has the values of the stacks that end in it (self), and of
- * all stacks that contain it (total).
+ * The methods of a call tree.  A method's `self` is the sum of the values of the stacks that end in
+ * the method; its `total` is that of all stacks that contain the method.
  */
 #ifndef JTOOL_MODEL_PROFILE_HOT_METHODS_H
 #define JTOOL_MODEL_PROFILE_HOT_METHODS_H
@@ -10,8 +10,9 @@
 struct hot_method {
 	uint32_t name;   /* index into names: "a.b.C.m" */
 	uint32_t thread; /* index into names; 0: all threads */
-	uint64_t self[CALL_TREE_VALUES];  /* values of stacks that end in the method */
-	uint64_t total[CALL_TREE_VALUES]; /* of stacks that contain it; recursion counts once */
+	uint64_t self[CALL_TREE_VALUES];  /* sums for the stacks that end in the method */
+	/* sums for the stacks that contain the method; each stack counts once */
+	uint64_t total[CALL_TREE_VALUES];
 };
 
 struct hot_methods {
@@ -21,11 +22,11 @@ struct hot_methods {
 };
 
 /*
- * Fills *h with the methods of a summed tree.  Frames that differ only in their line are one
- * method.  If t->ends_in_classes is set, the innermost name of a stack is a class and not a frame;
- * the values of the stack then count for the innermost method.  With `by_thread`, the outermost
- * frame of a stack is the name of its thread.  Other frames that begin with '(' or '[' are not
- * methods.
+ * Fills *h with the methods of a tree that call_tree_sum() has summed.  Frames that differ only in
+ * their line are one method.  If t->ends_in_classes is set, the innermost name of a stack is a
+ * class and not a frame; the values of the stack then count for the innermost method.  With
+ * `by_thread`, the outermost frame of a stack is the name of its thread.  Other frames that begin
+ * with '(' or '[' are not methods.
  */
 void hot_methods_find(struct hot_methods *h, const struct call_tree *t, bool by_thread);
 void hot_methods_release(struct hot_methods *h);
