@@ -16,8 +16,8 @@ static int take_frame(void *alloc, uint16_t type, struct wire_reader *payload)
 }
 
 /*
- * Requests the recording of the agent in session `s`.  Returns 1 with *a filled in, 0 if the agent
- * has none, or -1 with err set.
+ * Requests the recording of the agent in session `s`.  Returns 1 with *a filled in; 0 if the agent
+ * does not record; or -1 with err set.
  */
 static int ask(const struct ctx *ctx, struct session *s, struct alloc *a, struct err *err)
 {
@@ -62,9 +62,9 @@ static int ask_image(const struct ctx *ctx, const char *image, struct alloc *a,
 }
 
 /*
- * Returns whether the search continues with the next library after `err`: the agent of another
- * build may not know the request, and musl's linker does not find a deleted file.  Sets *first to
- * the first error that is ignored in this way.
+ * Returns true if the search shall ignore `err` and go on with the next library: the agent of
+ * another build may not know the request, and musl's linker does not find a deleted file.  Sets
+ * *first to the first ignored error.
  */
 static bool is_ignorable(const struct ctx *ctx, const char *image, const struct err *err,
 			 struct err *first)
@@ -77,14 +77,15 @@ static bool is_ignorable(const struct ctx *ctx, const char *image, const struct 
 	return true;
 }
 
+/* Returns true if `agent` is asked for a recording.  Each library is asked once. */
 static bool is_candidate(const struct agents *agents, const struct agent *agent)
 {
 	if (agent->kind == AGENT_MAPPED)
 		return agent->maker == MADE_BY_JTOOL;
 	/*
-	 * `agent` is an agent from a flag of the JVM.  Usually the list has a second entry for the
-	 * library of `agent`, as a mapped agent, and this second entry is the candidate.  If the
-	 * file of the library was deleted, there is no second entry, and `agent` is the candidate.
+	 * `agent` is an agent from a flag of the JVM.  Usually the list also has the library of
+	 * `agent` as a mapped agent, and only that entry is asked.  If the file of the library was
+	 * deleted, the list has no such entry, and `agent` is asked.
 	 */
 	if (*agent->name != '/' || !alloc_recording_wanted(agent))
 		return false;
@@ -92,7 +93,7 @@ static bool is_candidate(const struct agents *agents, const struct agent *agent)
 		const struct agent *other = &agents->list[i];
 
 		if (other->kind == AGENT_MAPPED && strcmp(other->name, agent->name) == 0)
-			/* `other` has the same library and is the candidate, so `agent` is not. */
+			/* `other` is asked, and has the same library as `agent`. */
 			return false;
 	}
 	return true;
@@ -147,7 +148,7 @@ int alloc_recorded(const struct ctx *ctx, struct alloc *a, struct session **ours
 	if (rc == 0 && opts->recorded)
 		rc = no_recording(ctx, &first, err);
 	if (rc != 0) {
-		(void)session_close(*ours, &ignored); /* has no recording: nothing to restore */
+		(void)session_close(*ours, &ignored); /* nothing to restore: it records nothing */
 		*ours = NULL;
 	}
 	agents_release(&agents);

@@ -40,8 +40,8 @@ static int64_t metaspace_limit(const struct vmflags *flags)
 }
 
 /*
- * Returns the used metaspace in bytes; -1 if the JVM does not report it.  GC.heap_info reports it
- * up to JDK 24.
+ * Returns the used metaspace in bytes; -1 if the JVM does not report it.  Asks GC.heap_info first,
+ * which reports metaspace up to JDK 24.
  */
 static int64_t metaspace_used(const struct ctx *ctx)
 {

@@ -75,7 +75,7 @@ static struct hprof_reader *feed(const struct ctx *ctx, const struct dump_reader
 	}
 	if (rc == 0)
 		return r.reader;
-	/* an invalid dump of the JVM is not an error in the use of jtool */
+	/* If the dump comes from the JVM and not from a file, the user made no error. */
 	if (!ctx->file && err->code == EXIT_USAGE)
 		err->code = EXIT_PARTIAL;
 	hprof_reader_free(r.reader);

@@ -7,7 +7,7 @@
 
 #define NS_PER_MS 1000000
 #define SAMPLES_NS (10 * NS_PER_MS) /* default interval of samples */
-#define SHORTEST_NS NS_PER_MS       /* default of the duration from which events are recorded */
+#define SHORTEST_NS NS_PER_MS       /* shorter events are not recorded by default */
 
 static uint64_t interval_ns(const struct profile_opts *opts)
 {

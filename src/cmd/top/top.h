@@ -38,11 +38,11 @@ struct top_process {
 	bool is_gone;
 	/* For the names of threads: */
 	struct top_dump dump;
-	int64_t dump_due_ns;   /* monotonic_ns() before which no dump is requested for names */
+	int64_t dump_due_ns;   /* no dump is requested for names before this monotonic_ns() */
 	unsigned dump_wait_ms; /* ms between two dumps, see top_threads_read.c */
 	bool is_dumped;        /* a dump was requested */
 	struct buf text;       /* text of the last dump */
-	struct err why;        /* why the last dump failed; its code is EXIT_DONE: it did not */
+	struct err why;        /* why the last dump failed; EXIT_DONE: it did not fail */
 	bool has_names;        /* a dump has arrived, so threads have names */
 };
 
@@ -63,9 +63,10 @@ struct top {
 	struct top_filter filter;
 	struct top_process one;
 	struct top_list all;
-	size_t *rows; /* indexes of the rows that `view` shows, in their order */
+	/* indexes in one.threads.list or all.rows of the rows that `view` shows, in its order */
+	size_t *rows;
 	struct top_view view;
-	bool is_noticed; /* a notice has said why there are no names */
+	bool is_noticed; /* notice_once() in top_stream.c was called */
 	double cost_s; /* CPU time of jtool for the last reading, in seconds */
 };
 

@@ -8,12 +8,12 @@
 #include "discover/process_info.h"
 
 /*
- * The answers of a JVM that publishes no counters to diagnostic commands.  Texts are NULL if
- * unknown.
+ * The answers to diagnostic commands, which `jtool info` sends to a JVM that publishes no counters.
+ * A text is NULL if unknown.
  */
 struct dcmd_answers {
 	char *vm, *release, *main, *flags;
-	const char *args; /* the arguments: the rest of the text `main`, after the main class */
+	const char *args; /* the program's arguments, from the text `main`; NULL: none */
 	const char *gc;
 	struct dcmd_reply_heap heap;
 };
@@ -26,7 +26,7 @@ struct info {
 	struct vm_stats stats;
 	struct dcmd_answers answers; /* filled in if the JVM was asked */
 	char *why_not;          /* why the JVM has no counters; NULL: it has counters */
-	/* a text on what the diagnostic commands yielded; NULL: the JVM was not asked */
+	/* a text for the user: whether the diagnostic commands worked; NULL: none were sent */
 	char *query_result;
 };
 
