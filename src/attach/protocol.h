@@ -23,7 +23,7 @@
 #define ATTACH_V1_ARGS 3       /* AttachOperation::arg_count_max */
 #define ATTACH_V1_NAME_MAX 16  /* AttachOperation::name_length_max */
 #define ATTACH_V1_ARG_MAX 1024 /* AttachOperation::arg_length_max, without the NUL */
-#define ATTACH_V2_MAX (256 * 1024) /* bytes after LEN */
+#define ATTACH_V2_MAX (256 * 1024) /* maximum value of LEN */
 
 /* The reply to `getversion options`. */
 struct attach_version {
@@ -51,7 +51,7 @@ int attach_protocol_request(struct buf *out, const struct attach_request *req,
  */
 ssize_t attach_protocol_status(const char *data, size_t len, int *code) _must_check_;
 
-/* Parses the complete reply to `getversion options`.  An unknown reply means version 1. */
+/* Parses the complete reply to `getversion options`.  Returns version 1 for an unknown reply. */
 struct attach_version attach_protocol_version(const char *data, size_t len);
 
 /*

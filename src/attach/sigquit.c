@@ -51,7 +51,7 @@ struct trigger {
 	char name[32];  /* name of the trigger file */
 	int dir_fd;     /* the trigger file's directory: tmp_fd or cwd_fd of asock */
 	bool exists;    /* another tool has created the trigger file */
-	bool is_fresh;  /* the other tool's file is new, so its signal may come soon */
+	bool is_fresh;  /* the other tool's file is new: that tool may still send its signal */
 	int watch_fd;   /* inotify descriptor; -1: not started, or unavailable */
 	int report_fd;
 	unsigned timeout_ms;
@@ -122,8 +122,8 @@ static int wait_socket(struct trigger *t, struct deadline d, struct err *err)
 }
 
 /*
- * Returns the path of the directory as it can be reached from here, for messages.  The caller frees
- * it.
+ * Returns the path by which jtool's user can reach the trigger file's directory, for messages.  The
+ * caller frees the path.
  */
 static char *visible_dir(const struct trigger *t, bool in_tmp)
 {

@@ -55,8 +55,8 @@ static bool read_level(const struct group *g, struct cgroup_level *level)
 }
 
 /*
- * Reads the levels from *g upwards, and returns their number.  `ours` is the group of jtool itself;
- * ours->path is NULL if that group is unknown.
+ * Reads the levels from *g upwards, and returns their number.  `ours` is the group of jtool itself,
+ * from which `shared` is computed; ours->path is NULL if the group of jtool is unknown.
  */
 static size_t read_levels(struct group *g, const struct group *ours, struct cgroup_level *levels)
 {
@@ -98,7 +98,7 @@ static double read_quota(const struct group *g)
 	int64_t quota[2]; /* quota and period in µs */
 
 	if (g->is_v2) {
-		(void)group_read_numbers(g, "cpu.max", quota, 2); /* sets -1 if there is no quota */
+		(void)group_read_numbers(g, "cpu.max", quota, 2); /* no quota: sets -1 */
 	} else {
 		quota[0] = group_read_number(g, "cpu.cfs_quota_us");
 		quota[1] = group_read_number(g, "cpu.cfs_period_us");

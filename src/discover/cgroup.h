@@ -12,8 +12,8 @@ struct cgroup {
 	/* bytes used in the group to which memory_limit belongs; -1: no limit, or not visible */
 	int64_t memory_used;
 	/*
-	 * bytes that are free in the process's group and in each parent group that has a limit; -1:
-	 * no limit, or not visible
+	 * bytes that the process can still use: the least free memory among its group and the
+	 * parent groups; -1: no limit, or not visible
 	 */
 	int64_t memory_free;
 	double cpus;          /* number of CPUs allowed on average; -1: no quota, or not visible */
@@ -25,24 +25,24 @@ struct cgroup {
  */
 void cgroup_read(const struct procfs *proc, pid_t pid, struct cgroup *out);
 
-/* The lowest CPU quota of a process's group and its parent groups; -1: no quota, or not visible. */
+/* The lowest CPU quota among those of a process's group and its parent groups. */
 struct cgroup_cpu {
-	double cpus;        /* number of CPUs allowed on average */
-	double throttled_s; /* seconds for which the group with this quota was throttled */
+	double cpus;        /* number of CPUs allowed on average; -1: no quota, or not visible */
+	double throttled_s; /* seconds for which the group with this quota was throttled; or -1 */
 };
 void cgroup_cpu_read(const struct procfs *proc, pid_t pid, struct cgroup_cpu *out);
 
 /* A group with a memory limit: the process's own group or a parent of it. */
 struct cgroup_level {
 	/*
-	 * `limit` and `free` in bytes; `free` includes the inactive file pages, which the kernel
-	 * reclaims first
+	 * The limit and the free memory in bytes.  `free` includes the inactive file pages, which
+	 * the kernel reclaims first.
 	 */
 	int64_t limit, free;
 	int64_t used;        /* bytes in use, including inactive file pages; -1: unknown */
 	/*
-	 * jtool itself is in this group, so jtool's memory counts towards `limit` too, as does the
-	 * JVM's
+	 * jtool itself is in this group, so the memory of jtool and that of the JVM both count
+	 * towards `limit`
 	 */
 	bool shared;
 	/*

@@ -92,7 +92,7 @@ struct survey {
 	struct how how;
 	const pid_t *pids;
 	struct jvm **found;   /* found[i] is the JVM of process i; NULL: not a JVM */
-	/* pids of processes whose worker was lost, so that only /proc is inspected */
+	/* pids of the processes whose worker failed; add_lost() inspects them */
 	pid_t *lost;
 	size_t n_lost;
 	size_t *remote;       /* indices of processes that workers inspect */
@@ -219,7 +219,8 @@ static struct jvm *unreadable_jvm(const struct procfs *proc, pid_t pid)
 }
 
 /*
- * Inspects in /proc only the processes in s->lost, and adds to `found` those of them that are JVMs.
+ * Inspects the processes in s->lost again, but reads only /proc.  Adds those that are JVMs to
+ * `found`.
  */
 static void add_lost(const struct survey *s, struct jvm **found, size_t *n_found)
 {

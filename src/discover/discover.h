@@ -30,9 +30,9 @@ int discover_all(const struct procfs *proc, bool states, struct jvm_list *list,
 
 /*
  * Returns the JVM with this pid.  Returns NULL with `err` set if no such process exists, permission
- * is denied (EXIT_PERMISSION), or the process is not a JVM (EXIT_TARGET; the text has its name).  A
- * worker inspects the process and then stays available in jvm->worker.  If a file system of the JVM
- * does not answer, jvm->hung is set.
+ * is denied (EXIT_PERMISSION), or the process is not a JVM (EXIT_TARGET; the text names the
+ * process).  A worker inspects the process, and is then available in jvm->worker.  If a file system
+ * of the JVM does not answer, jvm->hung is set.
  */
 struct jvm *discover_pid(const struct procfs *proc, pid_t pid, struct err *err) _must_check_;
 
@@ -50,7 +50,7 @@ struct jvm *inspect_pid(const struct procfs *proc, pid_t pid, struct err *err) _
 enum attach_state inspect_attach_state(const struct procfs *proc, const struct jvm *jvm);
 
 /*
- * Sets the error for this JVM after its worker has failed with a negative errno: -ETIMEDOUT if a
+ * Sets `err` after the worker of this JVM has failed.  `error` is a negative errno: -ETIMEDOUT if a
  * file system does not answer.  Returns -1.
  */
 int discover_lost_worker(const struct jvm *jvm, int error, struct err *err);

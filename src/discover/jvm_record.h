@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "discover/jvm.h"
 
-/* Limit for a record in bytes.  The files from which texts come have lower limits. */
+/* Limit for a record in bytes.  Each text of a record is from a file with a lower limit. */
 #define JVM_RECORD_MAX (16u << 20)
 
 void jvm_record_add(struct buf *out, const struct jvm *jvm);

@@ -11,9 +11,9 @@
 #include "proc/procfs.h"
 
 /*
- * Checks the memory; call it before the request is sent.  Returns 0 with the remaining memory in
- * *room (may be NULL).  Returns -1 with EXIT_PARTIAL set if the request could make the kernel kill
- * the JVM; the text has a remedy.
+ * Checks whether there is enough memory for a request of the kind `use`; call it before jtool sends
+ * the request.  Returns 0 with the remaining memory in *room (may be NULL).  Returns -1 with
+ * EXIT_PARTIAL set if the request could make the kernel kill the JVM; the text has a remedy.
  */
 int memory_check(const struct jvm *jvm, enum memory_use use, struct memory_room *room,
 		 struct err *err) _must_check_;
@@ -26,7 +26,8 @@ struct memory_watch {
 	const struct jvm *jvm;
 	int64_t next_ns; /* when to measure next, by monotonic_ns() */
 	/*
-	 * set during a snapshot: pages that the kernel copies need room in addition to the reserve
+	 * A snapshot is in use: the pages that the kernel copies for it need room in addition to
+	 * the reserve.
 	 */
 	bool copies;
 };

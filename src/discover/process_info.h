@@ -22,7 +22,7 @@ struct process_info {
 	char *options[N_PROCESS_OPTIONS];
 	enum attach_state attach;
 	struct cgroup cgroup;
-	struct agents agents; /* agents from the flags first, then mapped ones */
+	struct agents agents; /* first the agents that flags name, then the mapped agents */
 };
 
 /*

@@ -17,12 +17,12 @@
 
 #include "base/util.h"
 
-/* Opens a file or directory with O_PATH and these flags: O_NOFOLLOW, O_DIRECTORY. */
+/* Opens a file or directory with O_PATH.  `flags`: O_NOFOLLOW, O_DIRECTORY, both, or 0. */
 int file_open_path(int dir_fd, const char *name, int flags) _must_check_;
 
 /*
- * Opens the file of an O_PATH descriptor again, with these flags.  `seen` is the result of fstat(2)
- * for path_fd.  Returns -ESTALE if another file was opened, which means that /proc is not procfs.
+ * Opens the file of an O_PATH descriptor again.  `flags` are those of open(2); `seen` is the result
+ * of fstat(2) for path_fd.  Returns -ESTALE if another file was opened: then /proc is not procfs.
  */
 int file_reopen(int path_fd, int flags, const struct stat *seen) _must_check_;
 
@@ -38,7 +38,7 @@ int file_reopen_regular(int path_fd, struct stat *st) _must_check_;
  */
 int file_open_regular(int dir_fd, const char *name, int flags, struct stat *st) _must_check_;
 
-/* Opens a directory to read its entries.  flags: 0 or O_NOFOLLOW. */
+/* Opens a directory to read its entries.  `flags` is 0 or O_NOFOLLOW. */
 int file_open_dir(int dir_fd, const char *name, int flags) _must_check_;
 
 /* Creates a file for reading and writing; fails if the name exists, even as a link. */

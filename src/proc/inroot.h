@@ -10,10 +10,10 @@
 #include "base/util.h"
 
 /*
- * Opens `path` with O_PATH, these flags (O_NOFOLLOW, O_DIRECTORY) and O_CLOEXEC, as if `root_fd`
- * were the root directory; `root_fd` may be an O_PATH descriptor, for example of /proc/PID/root.
- * On Linux before 5.6, which has no openat2(2), a path with a link fails with -ELOOP.  With
- * O_NOFOLLOW, the last component must not be a link.  Returns a descriptor or a negative errno.
+ * Opens `path` with O_PATH and O_CLOEXEC, as if `root_fd` were the root directory; `root_fd` may be
+ * an O_PATH descriptor, for example of /proc/PID/root.  `flags`: O_DIRECTORY, O_NOFOLLOW, both, or
+ * 0; with O_NOFOLLOW, the last component must not be a link.  On Linux before 5.6, which has no
+ * openat2(2), a path with a link fails with -ELOOP.  Returns a descriptor or a negative errno.
  */
 int inroot_open(int root_fd, const char *path, int flags) _must_check_;
 
@@ -25,10 +25,10 @@ int inroot_open(int root_fd, const char *path, int flags) _must_check_;
 int inroot_open_regular(int root_fd, const char *path, int flags, struct stat *st) _must_check_;
 
 /*
- * `path` is a path from PID/maps.  Returns the part of it that is a path in the target's root
- * directory.  `root` is the path in the link PID/root, or NULL if that link is unreadable.  If the
- * process is chrooted in jtool's mount namespace, the paths in PID/maps begin with `root`; if it is
- * in another mount namespace, they do not.
+ * Converts a path from PID/maps to a path in the target's root directory: returns `path` without
+ * `root` at its start.  `root` is the path in the link PID/root, or NULL if the link is
+ * unreadable.  If the process is chrooted in jtool's mount namespace, the paths in PID/maps begin
+ * with `root`; if the process is in another mount namespace, they do not.
  */
 const char *inroot_path(const char *path, const char *root);
 

@@ -171,8 +171,8 @@ bool mounts_need_no_server(const char *mountinfo)
 }
 
 /*
- * The cached text of self/mountinfo, which takes the kernel longer than any other file that jtool
- * reads.
+ * The cached text of self/mountinfo.  Of all files that jtool reads, the kernel takes longest for
+ * this one.
  */
 struct own {
 	int64_t until_ns; /* when the text expires, by monotonic_ns() */
@@ -285,8 +285,8 @@ static size_t length_to_point(const char *line)
 }
 
 /*
- * Compares the first lines, because processes with the same root directory see the same mounts in
- * the same order.
+ * Compares the first lines up to the mount point.  This suffices, because processes with the same
+ * root directory see the same mounts in the same order.
  */
 bool mounts_have_same_root(const char *mountinfo, const char *other)
 {

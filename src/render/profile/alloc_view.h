@@ -42,7 +42,7 @@ struct alloc_view {
 	size_t n_hidden;
 	enum alloc_order order;
 	struct alloc_total total;   /* total of all sites, including those that are not shown */
-	uint32_t frames; /* limit for the frames that the text shows of a stack; 0: none */
+	uint32_t frames; /* maximum of frames that the text shows of a stack; 0: no limit */
 	uint32_t age; /* least number of collections that a live object must have survived */
 	pid_t pid;                  /* 0: the profile is from a report */
 	const char *file;           /* NULL: the profile is from a JVM */

@@ -48,7 +48,7 @@ static uint32_t text(struct writer *w, const char *s)
 	return string(w, s, strlen(s));
 }
 
-/* The name of a value in pprof, by the unit of the value in the tree. */
+/* For each unit of a value in the tree: the type and the unit of the value in pprof. */
 static const struct {
 	const char *tree_unit, *type, *unit;
 } types[] = {
@@ -59,7 +59,7 @@ static const struct {
 	{ "samples", "samples", "count" },
 };
 
-/* Appends a value's type and unit.  Returns the number of the type's text. */
+/* Appends a value's type and unit.  Returns the string number of the type. */
 static uint32_t add_type(struct writer *w, const char *prefix, const char *tree_unit)
 {
 	_cleanup_buf_ struct buf name = BUF_INIT;
