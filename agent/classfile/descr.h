@@ -7,8 +7,8 @@
 struct cf_type {
 	char kind;            /* first letter of the descriptor; for an array, 'L' instead of '[' */
 	uint8_t dimensions;   /* 0: not an array */
-	struct cf_text element; /* name of the class, or of an array's element; empty: primitive */
-	char element_kind;    /* of an array: the kind of its element; else equal to `kind` */
+	struct cf_text element; /* name of the class or of the elements' class; empty: primitive */
+	char element_kind;    /* for an array, the kind of its elements; else equal to `kind` */
 	struct cf_text text;  /* the complete descriptor */
 };
 

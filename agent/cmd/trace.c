@@ -278,7 +278,7 @@ static int trace(struct tracing *t)
 	int end = ag_trace_sender_hooked(&t->sender) > 0 ? follow(t) : WIRE_TRACED_NOTHING;
 
 	if (end == WIRE_TRACED_STOPPED || end == WIRE_TRACED_FORCED)
-		(void)send_pending(t, ag_now_ns()); /* an error breaks the channel */
+		(void)send_pending(t, ag_now_ns()); /* later calls fail if the channel is broken */
 	return end;
 }
 

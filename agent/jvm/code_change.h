@@ -1,6 +1,6 @@
 /*
- * Remembers whether this library has ever changed the code of a class in the JVM.  HELLO reports
- * this to the client, which explains the cost of a change only before the first one.
+ * Remembers whether this library has ever changed the code of a class in the JVM.  The agent
+ * reports this in HELLO, because the client explains the cost only before the first change.
  */
 #ifndef JTOOL_AGENT_JVM_CODE_CHANGE_H
 #define JTOOL_AGENT_JVM_CODE_CHANGE_H

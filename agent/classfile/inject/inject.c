@@ -68,7 +68,7 @@ struct matched {
 	const struct target *targets;
 };
 
-/* Writes a method with hooks.  Returns false if the method has no probe or is refused. */
+/* Writes method i with hooks.  Returns false if it has no probe, or cannot be instrumented. */
 static bool put_probed(struct injection *in, uint32_t i, const uint8_t *header, void *arg)
 {
 	const struct matched *matched = arg;

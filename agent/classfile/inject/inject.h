@@ -12,12 +12,12 @@
  * the method's own handlers, catches any exception, calls the hook `fail` and rethrows the
  * exception.
  *
- * The token is stored in a new local variable after the method's own variables, so these keep their
- * indexes.  Every frame of the StackMapTable becomes a full frame that includes the token.  Jumps,
- * handlers, stack map frames, line and variable tables get new pcs.  A jump to the first
- * instruction skips the call of `enter`; a jump to a return leads to the call of `exit…`.  The new
- * handler covers neither the call of `exit…` nor the return, so `fail` never follows `exit…` for
- * the same call.
+ * The token is stored in a new local variable after the method's own variables, which therefore
+ * keep their indexes.  Every frame of the StackMapTable becomes a full frame that includes the
+ * token.  Jumps, handlers, stack map frames, line and variable tables get new pcs.  A jump to the
+ * first instruction skips the call of `enter`; a jump to a return leads to the call of `exit…`.
+ * The new handler covers neither the call of `exit…` nor the return, so `fail` never follows
+ * `exit…` for the same call.
  *
  * A constructor calls `enter` first.  The code before its call of this() or super() has a separate
  * handler, whose stack map frame has the uninitialised `this`.  In class files with stack maps
@@ -42,7 +42,7 @@
 enum cf_refusal {
 	CF_HOOKED = 0,
 	CF_NOT_FOUND,      /* the class has no method of this name and descriptor */
-	CF_NO_CODE,        /* native or abstract */
+	CF_NO_CODE,        /* the method is native or abstract */
 	CF_ROOT,           /* java.lang.Object's constructor, which all other constructors call */
 	CF_TOO_LONG,       /* the code would be longer than 65,535 bytes */
 	CF_FAR_JUMP,       /* a jump would exceed its 16-bit offset */

@@ -42,8 +42,8 @@ struct cf_site {
 	 * anewarray; it is 0 for multianewarray, whose `element` has all brackets.
 	 */
 	uint32_t dimensions;
-	char primitive;         /* newarray: 'I' …; else 0 */
-	struct cf_text element; /* anewarray, multianewarray: "a/b/C" or "[[I" */
+	char primitive;         /* for newarray: the element type, such as 'I'; else 0 */
+	struct cf_text element; /* for anewarray and multianewarray: "a/b/C" or "[[I" */
 	struct cf_text owner;    /* class of the called method: an internal name, or "[I" */
 	struct cf_text method;   /* the method that has the instruction */
 	uint32_t pc;             /* pc of the instruction */
@@ -58,10 +58,10 @@ struct cf_sites {
 	bool sun_unsafe; /* this is JDK 8, whose sun.misc.Unsafe allocates instances itself */
 	/* Output: */
 	uint32_t roots;   /* constructors of java.lang.Object that got a hook */
-	uint32_t kept;    /* toString() calls of StringBuilders that got a hook */
+	uint32_t kept;    /* calls of StringBuilder.toString() that got a hook */
 	uint32_t hooked;  /* sites that got a hook */
-	uint32_t refused; /* methods with a site that are left unchanged */
-	enum cf_refusal why; /* the reason for the last refused method */
+	uint32_t refused; /* methods that have a site, but are left unchanged */
+	enum cf_refusal why; /* why the last of these methods was left unchanged */
 };
 
 /* Writes the class with hooks at its sites to *out.  Otherwise like cf_inject(), see inject.h. */

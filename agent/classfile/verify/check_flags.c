@@ -43,8 +43,8 @@ bool chk_field_flags(const struct check *c, uint16_t access)
 }
 
 /*
- * Returns the flag of strictfp, or 0 from Java 17 on, where the JVM ignores the flag (JEP 306).  An
- * abstract method cannot be strictfp from Java 5 to 16.
+ * Returns ACC_STRICT (strictfp), which an abstract method of Java 5 to 16 cannot have; or 0 from
+ * Java 17 on, where the JVM ignores the flag (JEP 306).
  */
 static uint16_t strict(uint16_t major)
 {

@@ -44,8 +44,9 @@ static bool read_type(struct verifier *v, struct maps *m, struct vtype *type)
 }
 
 /*
- * Reads n types, and appends them to the array `to`, which has *slots types and room for 2 n more.
- * Increases *slots.  Fails if *slots then exceeds `max`.
+ * Reads n types, and appends them to the array `to`, which has *slots types and room for 2 * n
+ * further types.  Increases *slots by 1 for each type, or by 2 for a long or double.  Fails if
+ * *slots then exceeds `max`.
  */
 static bool read_types(struct verifier *v, struct maps *m, uint32_t n, struct vtype *to,
 		       uint32_t *slots, uint32_t max)
@@ -85,8 +86,8 @@ static bool chop(struct verifier *v, struct vframe *f, uint32_t n)
 }
 
 /*
- * Appends n local variables.  Copies the existing ones to new memory, because the previous frame
- * still uses the old memory.
+ * Appends n local variables.  Copies the existing variables to new memory, because the previous
+ * frame still uses the old memory.
  */
 static bool append(struct verifier *v, struct maps *m, uint32_t n)
 {

@@ -18,14 +18,14 @@
 struct ag_count_cell {
 	uint64_t key;              /* see AG_KEY_ARRAY_SITE; 0: the cell is unused */
 	uint64_t count;            /* number of objects */
-	uint64_t bytes;            /* total, if AG_CELL_VARIES; else each object has `size` bytes */
+	uint64_t bytes;            /* total, only with AG_CELL_VARIES; else `count` * `size` */
 	/* the value of `count` at which the thread walks its stack; 0: always take the slow path */
 	uint64_t next;
 	uint64_t attributed, attributed_bytes; /* parts of count and bytes added to sites so far */
-	/* the class, see alloc_classes.h; AG_ALLOC_CLASS_NONE: its objects are not reported */
+	/* number of the class (alloc_classes.h); AG_ALLOC_CLASS_NONE: the class is not reported */
 	uint32_t kind;
-	uint32_t site;             /* site of the last walk, or AG_SITE_NONE */
-	uint32_t size;             /* bytes of an object; of an array, those before its elements */
+	uint32_t site;             /* site of the thread's last stack walk; or AG_SITE_NONE */
+	uint32_t size;             /* bytes of an object; for an array, bytes before the elements */
 	uint32_t flags;            /* AG_CELL_*; for arrays, also the bits of AG_CELL_SHIFT */
 } __attribute__((aligned(AG_CACHE_LINE)));
 #define AG_CELL_SHIFT 7u   /* the bits of `flags` that hold log2 of the element size in bytes */
@@ -57,7 +57,10 @@ static inline uint64_t ag_key_of_array_site(jint number)
 	return AG_KEY_ARRAY_SITE | (uint32_t)number;
 }
 
-/* Returns the cell that has the key, or the unused cell for the key.  A table is never full. */
+/*
+ * Returns the cell that has the key; or, if there is none, the unused cell in which to store the
+ * key.  There always is an unused cell, because a table is never full.
+ */
 static inline struct ag_count_cell *ag_count_cell_probe(struct ag_thread_counts *cells,
 							uint64_t key)
 {
@@ -87,8 +90,8 @@ struct ag_thread_slot {
 extern struct ag_thread_slot ag_thread_slots[AG_THREAD_SLOTS];
 
 /*
- * Claims the hooks, which serve one exact profile at a time, until ag_alloc_hooks_give_back().
- * Returns 0, or -1 with the error recorded.
+ * Claims the hooks, which serve only one exact profile at a time.  Returns 0, or -1 with the error
+ * recorded.  ag_alloc_hooks_give_back() ends the claim.
  */
 int ag_alloc_hooks_take(struct ag_jvm *jvm);
 void ag_alloc_hooks_give_back(void);
@@ -114,9 +117,9 @@ static inline void ag_thread_slot_leave(struct ag_thread_slot *slot)
  * or event, innermost first.
  */
 enum ag_alloc_origin {
-	AG_ORIGIN_CONSTRUCTOR, /* hook, constructor of Object, constructors of subclasses */
-	AG_ORIGIN_CODE,        /* hook */
-	AG_ORIGIN_VM,          /* native method (the object is reported by VMObjectAlloc) */
+	AG_ORIGIN_CONSTRUCTOR, /* frames: hook, constructor of Object, subclasses' constructors */
+	AG_ORIGIN_CODE,        /* frame: hook */
+	AG_ORIGIN_VM,          /* frame: native method; VMObjectAlloc reports the object */
 };
 
 /*
@@ -153,8 +156,8 @@ void ag_exact_drop(struct ag_alloc_profile *profile, uint64_t n);
 /* Measured sizes of arrays, in bytes. */
 struct ag_sizes {
 	uint64_t align;    /* object alignment - 1 */
-	uint32_t base[4];  /* header of a primitive array, by log2 of the element size */
-	/* of an Object[]: bytes of the header; log2 of the element size */
+	uint32_t base[4];  /* header of a primitive array; indexed by log2 of the element size */
+	/* for an Object[]: size of the header, and log2 of the element size */
 	uint32_t ref_base, ref_shift;
 };
 /* Measures the sizes of arrays.  Returns 0, or -1 with the error recorded. */
@@ -170,7 +173,7 @@ static inline uint64_t ag_size_of(uint64_t align, const struct ag_count_cell *ce
 
 struct ag_array_site {
 	enum ag_array_site_kind kind;
-	uint32_t array;    /* the array class, see alloc_classes.h; AG_ALLOC_CLASS_NONE: varies */
+	uint32_t array;    /* number of the array class; AG_ALLOC_CLASS_NONE: the class varies */
 	const char *owner; /* internal name of the class whose method is called; NULL: not needed */
 };
 #define AG_ARRAY_SITE_CHUNK 1024u
@@ -242,7 +245,7 @@ bool ag_array_site_cloned(const struct ag_alloc_profile *profile, JNIEnv *jni,
 
 /*
  * Reads the current thread's stack at an allocation.  Omits the frame of the hook and the frames of
- * the constructors that initialise the object, from java.lang.Object's to that of the object's
+ * the constructors that initialise the object: of java.lang.Object up to the object's own
  * class.  Returns the number of frames.  `frames` must have room for WIRE_ALLOC_DEPTH +
  * AG_CONSTRUCTORS.
  */
@@ -264,7 +267,7 @@ void ag_exact_learn(struct ag_alloc_profile *profile, JNIEnv *jni, jclass class)
 void ag_alloc_hooks_share(struct ag_exact *exact, jint hash);
 bool ag_exact_is_shared(const struct ag_exact *exact, uint64_t hash);
 
-/* The slow paths of the natives and of VMObjectAlloc.  `number` is that of the array site. */
+/* The slow paths of the natives and of VMObjectAlloc.  `number` identifies the array site. */
 void ag_count_object(struct ag_alloc_profile *profile, struct ag_thread_slot *slot, jobject object,
 		     jint hash);
 void ag_count_array(struct ag_alloc_profile *profile, struct ag_thread_slot *slot, jobject array,

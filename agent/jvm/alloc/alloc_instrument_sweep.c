@@ -68,7 +68,7 @@ static void refuse(struct ag_alloc_code *ac, jclass class, const char *why)
  *
  * The pause for a batch hardly depends on the size of the batch, because HotSpot visits all classes
  * and all compiled code each time (Tomcat, 4,000 classes: a batch of 4 classes pauses as long as
- * one of 128).  So in a JVM with many classes, batches are large and few.
+ * a batch of 128 classes).  So in a JVM with many classes, batches are large and few.
  *
  * A batch needs memory for class files and for constant pools of twice the size.  HotSpot frees
  * this memory after the batch at the earliest, and then reuses it for further batches, so the JVM
@@ -208,8 +208,8 @@ static void unhook_new(struct ag_sweep *s, jclass class, const char *signature)
 }
 
 /*
- * Returns true if the loader of the class finds the hooks class.  With new_only, returns true only
- * if this sweep was the one that asked the loader.
+ * Returns true if the loader of the class finds the hooks class.  With s->new_only, returns true
+ * only if the loader was first asked in this sweep.
  */
 static bool finds_hooks(struct ag_sweep *s, jclass class)
 {

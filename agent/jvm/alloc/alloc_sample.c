@@ -10,10 +10,10 @@
 #define SECOND UINT64_C(1000000000)
 
 /*
- * The range of the intervals that the agent chooses, as log2 of bytes, and the number of samples
- * per second for which the agent chooses them.
+ * The agent aims at an interval with at most PER_SECOND samples per second.  FIRST_LOG2 is log2 of
+ * the first and longest interval in bytes: 512 KiB, which is HotSpot's default and the mean of a
+ * thread's first gap.  LEAST_LOG2 is log2 of the shortest interval.
  */
-/* the longest: 512 KiB, which is HotSpot's default and the mean of a thread's first gap */
 #define FIRST_LOG2 19
 #define LEAST_LOG2 12
 #define PER_SECOND 1000
@@ -28,11 +28,11 @@
  */
 struct sampler_slot {
 	struct ag_alloc_profile *profile; /* NULL: none; atomic */
-	/* by ag_thread_shard(): JNIEnv << 8 | log2 of the mean of the thread's current gap */
+	/* indexed by ag_thread_shard(): JNIEnv << 8 | log2 of the mean of the thread's gap */
 	uint64_t *gaps;
-	uint32_t log2;   /* log2 of the interval; 0: the client chose the interval; atomic */
+	uint32_t log2;   /* log2 of the interval; 0: the client chose an interval; atomic */
 	uint32_t burst;  /* number of samples since the last tick; atomic */
-	uint32_t taken;  /* claimed with ag_quiesce_claim() */
+	uint32_t taken;  /* 1: the slot has an owner; set by ag_quiesce_claim() */
 	int64_t tick_ns;
 	uint64_t tick_samples;
 	struct ag_quiesce_shard in_flight[AG_SHARDS];
@@ -76,7 +76,7 @@ struct ag_weight ag_sample_weight(uint64_t size, uint64_t interval)
 	};
 }
 
-/* Sets the JVM's interval to 2^slot->log2, again if another thread changes `log2` meanwhile. */
+/* Sets the JVM's interval to 2^slot->log2.  Repeats this if another thread changes `log2`. */
 static void set_chosen(struct sampler_slot *slot, jvmtiEnv *ti, struct ag_alloc_profile *profile)
 {
 	uint32_t log2;
@@ -301,7 +301,7 @@ void ag_sample_off(struct ag_alloc_profile *profile)
 	struct sampler_slot *slot = __atomic_load_n(&sampler.current, __ATOMIC_ACQUIRE);
 	jvmtiEnv *ti = profile->ti;
 
-	/* This and SetHeapSamplingInterval fail only if the JVM is shutting down. */
+	/* The two calls of JVMTI in this function fail only if the JVM is shutting down. */
 	(void)(*ti)->SetEventNotificationMode(ti, JVMTI_DISABLE, JVMTI_EVENT_SAMPLED_OBJECT_ALLOC,
 					      NULL);
 	__atomic_store_n(&sampler.current, NULL, __ATOMIC_RELEASE);

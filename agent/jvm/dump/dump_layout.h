@@ -16,7 +16,7 @@
 
 struct ag_dump_field {
 	jfieldID id;
-	uint32_t name; /* number of an HPROF symbol */
+	uint32_t name; /* number of the HPROF symbol that is the name */
 	uint8_t type;  /* enum ag_hprof_type */
 	bool is_static;
 };
@@ -37,21 +37,21 @@ struct ag_dump_value {
 };
 
 struct ag_dump_class {
-	uint32_t name;     /* number of an HPROF symbol */
-	/* number n of the fields that the class itself declares; index of the first in `fields` */
+	uint32_t name;     /* number of the HPROF symbol that is the name */
+	/* first: index in `fields` of the first field that the class declares; n: how many */
 	uint32_t first, n;
-	uint32_t loader;   /* of an array class: number of its loader in `loaders` */
+	uint32_t loader;   /* only for an array class: number of its loader in `loaders` */
 	jclass super_ref;  /* local reference to the superclass; NULL: an interface, or Object */
 	uint8_t kind;      /* enum ag_dump_kind */
 	bool is_object;    /* this is java.lang.Object */
 	bool is_virtual_thread; /* this is java.lang.VirtualThread, see graph/vthreads.h */
-	uint8_t element;   /* of an array class: enum ag_hprof_type */
+	uint8_t element;   /* only for an array class: enum ag_hprof_type of its elements */
 	/* Set in the child only: */
 	bool is_dumped;    /* the CLASS_DUMP of this class is written */
 	bool is_proven;    /* HotSpot visits an object of this class, which proves the layout */
 	bool has_values;   /* ag_dump_prepare() has set the members `values` and data_len */
 	uint32_t super;    /* number of the superclass; AG_DUMP_NONE: no superclass */
-	uint32_t data_len; /* bytes that the fields of an instance have in the dump */
+	uint32_t data_len; /* bytes that the fields of one instance take in the dump */
 	uint32_t n_values;
 	struct ag_dump_value *values; /* instance fields of the class and its superclasses */
 	uint64_t address;  /* address of the class's java.lang.Class */

@@ -1,5 +1,5 @@
 /*
- * The layout of objects.  The layout of arrays is found with arrays of known contents, the layout
+ * The layout of objects.  The layout of arrays is found with arrays of known contents; the layout
  * of instances is decoded from field ids.
  */
 #include "jvm/dump/dump_heap.h"

@@ -39,8 +39,8 @@ static uint64_t thread_id(struct ag_graph_walk *w, uint64_t address)
 }
 
 /*
- * If the JNI local `root` refers to the holder, stores the id of the root's thread as the id of the
- * agent thread: no other thread has a local reference to the holder.
+ * Finds the id of the agent thread: the thread whose JNI local `root` refers to the holder, see
+ * graph.h.  No other thread has a local reference to the holder.
  */
 static void find_own_thread(struct ag_graph_walk *w, const struct heap_stream_record *root)
 {

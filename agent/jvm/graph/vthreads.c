@@ -23,7 +23,7 @@ static int is_used(struct ag_jvm *jvm, jclass class, bool *used)
 	return rc;
 }
 
-/* Comparing names is enough, because application loaders cannot define classes in java.*. */
+/* Identifies the class by its name alone: application loaders cannot define classes in java.*. */
 int ag_vthreads_find(struct ag_jvm *jvm, const struct ag_classes *classes, jclass *found)
 {
 	int release = ag_jvmti_release(jvm);

@@ -10,14 +10,14 @@
 #include "jvm/heap/histo_internal.h"
 #include "wire/frame.h"
 
-#define UNKNOWN_MAX 256 /* maximum of classes that were loaded after the classes were listed */
+#define UNKNOWN_MAX 256 /* limit for unlisted classes, which were loaded after the listing */
 
 struct klass_walk {
 	const struct ag_klass_probe *probe;
 	const struct ag_classes *classes;
 	struct ag_self_objects *own;
 	struct ag_class_map map;  /* key of a class (klass_probe.h) → index in `tallies` */
-	struct ag_tally *tallies; /* of the listed classes, then of the unlisted ones */
+	struct ag_tally *tallies; /* one for each class of `classes`, then each unlisted class */
 	uint32_t run_key;         /* class key of the current run of objects of one class */
 	struct ag_tally run;      /* tally of this run; added to *into when the run ends */
 	struct ag_tally *into;    /* tally of the class of the current run */
@@ -117,7 +117,7 @@ static void untag_unknown(struct ag_jvm *jvm, uint32_t unknown)
 	struct ag_tagged found = { 0 };
 
 	if (unknown > 0)
-		(void)unknown_get(jvm, unknown, &found); /* an earlier error remains */
+		(void)unknown_get(jvm, unknown, &found); /* an earlier recorded error is kept */
 	ag_tagged_release(jvm, &found);
 }
 

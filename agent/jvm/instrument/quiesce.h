@@ -67,13 +67,13 @@ struct ag_quiesce_shard {
 /* Sets the owner's word: publishes an owner or, with 0 or NULL, withdraws it. */
 #define AG_QUIESCE_SET(owner, value) __atomic_store_n((owner), (value), __ATOMIC_SEQ_CST)
 
-/* Increments a counter; nested callbacks count separately. */
+/* Announces a callback in a counter; a nested callback announces itself again. */
 static inline void ag_quiesce_enter(uint64_t *word)
 {
 	(void)__atomic_fetch_add(word, 1, __ATOMIC_SEQ_CST);
 }
 
-/* Leaves, and adds n to the count that the owner stores in the upper bits of the word. */
+/* Revokes the announcement; adds n to the owner's count in the upper bits of the counter. */
 static inline void ag_quiesce_leave_adding(uint64_t *word, uint64_t n)
 {
 	(void)__atomic_fetch_add(word, (n << AG_IN_FLIGHT_BITS) - 1, __ATOMIC_RELEASE);

@@ -60,7 +60,7 @@ static void learn_class(struct ag_jvm *jvm, struct ag_java_lang *java, jclass cl
 	}
 }
 
-/* Comparing names is enough, because only the boot loader can define classes of java.lang. */
+/* Identifies classes by their names alone: only the boot loader can define java.lang classes. */
 int ag_java_lang_init(struct ag_jvm *jvm, struct ag_java_lang *java)
 {
 	int release = ag_jvmti_release(jvm);
