@@ -6,7 +6,8 @@
  *     first[] by node: the number of its first edge; GRAPH_NONE: no edges
  *     to[]    by edge: the node that the edge leads to; GRAPH_NONE: the edge was removed
  *     tag[]   by edge: its kind and index as a code of graph_codes, and GRAPH_FIRST if it is the
- *             first edge of a node.  An element's index is relative to the previous element's.
+ *             first edge of a node.  The index in an element edge is relative to the index in the
+ *             previous element edge.
  *     far[]   kinds and indices that have no code, sorted by edge
  */
 #ifndef JTOOL_MODEL_GRAPH_GRAPH_INTERNAL_H
@@ -17,9 +18,9 @@
 
 /* Flags in graph.class[], in addition to the class number. */
 #define GRAPH_OWN (1u << 31) /* the object belongs to jtool's agent */
-/* the object is a java.lang.Class; the class number is that of the class it represents */
+/* the object is a java.lang.Class; the class number is the number of the represented class */
 #define GRAPH_MIRROR (1u << 30)
-/* the object had an OBJECT or MIRROR record; without one, it has no class */
+/* the object had an OBJECT or MIRROR record; without such a record, an object has no class */
 #define GRAPH_DESCRIBED (1u << 29)
 #define GRAPH_ROOT (1u << 28)
 #define GRAPH_ARRAY (1u << 27)  /* the object has an entry in lengths[] */
@@ -28,7 +29,7 @@
 #define GRAPH_FIRST 0x80 /* flag in tag[]: the first edge of a node */
 #define GRAPH_CODE 0x7f  /* mask of the code in tag[] */
 #define GRAPH_FAR 0x7f   /* the code of an edge with an entry in far[] */
-#define GRAPH_REFERENT_CODE 116 /* code of HEAP_STREAM_SOFT; the other strengths follow */
+#define GRAPH_REFERENT_CODE 116 /* code of a REFERENT edge of strength 0; strength n: 116 + n */
 
 /*
  * One in 64 element edges has its index in far[], so that computing an index reads at most 64
@@ -39,7 +40,7 @@
 /*
  * The meaning of the codes from `first` to `first` + n - 1.  Code `first` + i means an edge of kind
  * `via` with index i.  If `via` is GRAPH_ELEMENT, i is the number of array indices between this
- * element edge and the object's previous one.
+ * element edge and the previous element edge of the same array.
  */
 struct graph_code {
 	uint8_t via, first, n;
@@ -75,8 +76,8 @@ struct graph {
 	size_t n_far;
 	struct graph_length *lengths; /* lengths of arrays, sorted by node */
 	size_t n_lengths;
-	uint32_t *mirrors; /* indexed by class: node of its java.lang.Class, or GRAPH_NONE */
-	/* indexed by class: a root that refers to its java.lang.Class */
+	uint32_t *mirrors; /* indexed by class: node of the java.lang.Class; or GRAPH_NONE */
+	/* indexed by class: a root that refers to the java.lang.Class of the class */
 	struct graph_root *class_roots;
 	uint32_t n_classes, class_class;
 	struct graph_root *roots; /* sorted by node */

@@ -103,8 +103,8 @@ static void select_subtypes(const struct heap *h, const struct subtypes *s, bool
 }
 
 /*
- * Returns whether java.lang.Object is selected, which FollowReferences never reports as a
- * superclass.
+ * Returns true if java.lang.Object is selected.  Its subclasses need a special case, because
+ * FollowReferences never reports java.lang.Object as a superclass.
  */
 static bool is_object_selected(const struct heap *h, const bool *selected)
 {
@@ -194,8 +194,8 @@ static bool has_target(const struct refpaths_targets *targets, uint32_t node)
 }
 
 /*
- * Returns whether at least one class of the loader with this label is permanent.  Not all classes
- * of a permanent loader are: its hidden classes are not permanent.
+ * Returns true if at least one class of the loader with this label is permanent.  The other classes
+ * of such a loader need not be permanent: hidden classes never are.
  */
 static bool is_permanent(const struct heap *h, const char *label)
 {

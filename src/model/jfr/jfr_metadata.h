@@ -59,7 +59,7 @@ struct jfr_type {
 	int64_t id;
 	enum jfr_base base;
 	bool is_event;
-	/* a value of the type is read as the value of its first field */
+	/* a value of the type is read as the value of the type's first field */
 	bool is_simple;
 	struct jfr_field *fields;
 	size_t n_fields, cap_fields;

@@ -25,9 +25,9 @@ const struct jfr_setting_info jfr_setting_info[N_JFR_SETTINGS] = {
 /* clang-format on */
 
 /*
- * The digit 0 in the scripts that String.format() can use, by the JVM's locale: Latin, Arabic,
- * Persian, Devanagari, Bengali, Thai, Tibetan, Burmese.  In UTF-8, the digits of a script differ
- * only in the last byte.
+ * The digit 0 in Latin, Arabic, Persian, Devanagari, Bengali, Thai, Tibetan and Burmese script.
+ * The JVM formats sizes with String.format(), which uses the script of the JVM's locale.  In UTF-8,
+ * the digits of a script differ only in the last byte.
  */
 static const char *const zeros[] = {
 	"0", "\u0660", "\u06f0", "\u0966", "\u09e6", "\u0e50", "\u0f20", "\u1040",

@@ -35,21 +35,21 @@ struct call_tree {
 	struct intern names;  /* frame texts */
 	struct id_map children;
 	/*
-	 * Units of the values, such as "bytes" and "objects"; the second is NULL if there is only
-	 * one value.
+	 * Units of the values, such as "bytes" and "objects"; the second unit is NULL if a node
+	 * has only one value.
 	 */
 	const char *units[CALL_TREE_VALUES];
 	/* Set by the caller: text before the units in pprof, such as "inuse_"; NULL: none. */
 	const char *prefix;
-	/* Set by the caller: the innermost names are those of allocated classes, and not frames. */
+	/* Set by the caller: the innermost name of a stack is an allocated class, not a frame. */
 	bool ends_in_classes;
-	bool is_diff; /* the second value is that of an earlier profile, see call_tree_diff() */
+	bool is_diff; /* the second value is from an earlier profile, see call_tree_diff() */
 	bool full; /* the limit CALL_TREE_NODES_MAX was reached, so some stacks lack inner frames */
 };
 
 /*
- * Initialises an empty tree.  The unit texts must outlive it.  `other_unit` is NULL if there is
- * only one value.
+ * Initialises an empty tree.  The texts of the units must outlive the tree.  `other_unit` is NULL
+ * if a node has only one value.
  */
 void call_tree_init(struct call_tree *t, const char *unit, const char *other_unit);
 void call_tree_release(struct call_tree *t);
@@ -79,16 +79,16 @@ void call_tree_add_values(uint64_t sum[CALL_TREE_VALUES], const uint64_t values[
 /* Computes the totals, and sorts children by name.  An overflow yields the largest number. */
 void call_tree_sum(struct call_tree *t);
 
-/* Returns the length of a frame's text without its line: of "a.b.C.m" in "a.b.C.m:12". */
+/* Returns the length of a frame's text without the line number: 7 for "a.b.C.m:12". */
 size_t call_tree_name_len(const char *frame);
 /*
- * Returns the text of a node of a summed tree: a frame's text without its line, or the name of an
- * allocated class.  The caller frees the text.
+ * Returns the text of a node of a summed tree: a frame's text without the line number, or the name
+ * of an allocated class.  The caller frees the text.
  */
 char *call_tree_method(const struct call_tree *t, uint32_t node);
 /*
  * Initialises *out with a copy of the summed tree `t`.  In the copy, which is summed as well,
- * frames have no lines.
+ * frames have no line numbers.
  */
 void call_tree_drop_lines(const struct call_tree *t, struct call_tree *out);
 

@@ -8,7 +8,7 @@
 struct compared_member {
 	struct cf_member cf;
 	unsigned access; /* the modifiers that the JVM compares */
-	bool handled;    /* the other class has the same member, or a message has named this one */
+	bool handled;    /* the other class has this member too, or a message has named it */
 };
 
 struct members {

@@ -31,8 +31,8 @@ static void set_allocation(struct vm_history *h, double bytes, double seconds)
 
 /*
  * Returns the bytes that were allocated in eden between the readings `last` and `now`, with n
- * collections between them.  They are the sum of the free space at `last`, a full eden between
- * every two collections, and the space in use at `now`.
+ * collections between them.  Adds up the free space at `last`, a full eden between every two
+ * collections, and the space in use at `now`.
  */
 static double through_eden(const struct vm_reading *last, const struct vm_reading *now, int64_t n)
 {
@@ -45,10 +45,10 @@ static double through_eden(const struct vm_reading *last, const struct vm_readin
 }
 
 /*
- * Updates the rate if the counter of eden changes only in a collection, as in Serial and Parallel
- * of JDK 24 and later (JDK-8241678).  The rate is then the mean over several collections, because
- * the time of a collection is known only as the time of the next reading.  If the next collection
- * comes later than this rate predicts, the rate is reduced.
+ * Updates the allocation rate.  For JVMs whose counter of eden changes only in a collection: Serial
+ * and Parallel of JDK 24 and later (JDK-8241678).  The rate is the mean over several collections,
+ * because the time of a collection is known only as the time of the next reading.  If the next
+ * collection comes later than this rate predicts, the rate is reduced.
  */
 static void update_lagging_eden(struct vm_history *h, const struct vm_reading *now, int64_t n)
 {

@@ -32,7 +32,7 @@ struct vm_reading {
  * is one CPU.
  */
 struct vm_rates {
-	double seconds; /* time between the two readings; 0: there was only one so far */
+	double seconds; /* time between the two readings; 0: only one reading so far */
 	double cpu_percent, throttled_percent, gc_percent, safepoint_percent;
 	double allocation; /* bytes per second */
 	int64_t heap_used, heap_committed;

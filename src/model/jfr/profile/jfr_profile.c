@@ -152,7 +152,7 @@ static void begin(void *arg, const struct jfr_chunk *chunk)
 		pass->all.duration_ns = INT64_MAX;
 }
 
-/* Returns the number in a field (time in ns, amounts of data in bytes); 0 if there is none. */
+/* Returns the number in a field (times in ns, data in bytes); 0 if it is missing or negative. */
 static uint64_t number(const struct jfr_event *e, const struct jfr_path *path)
 {
 	struct jfr_datum d;
@@ -274,7 +274,10 @@ static void count(struct pass *pass, uint32_t source, const struct jfr_event *e)
 	p->samples++;
 }
 
-/* Parses "OpenJDK 64-Bit Server VM (17.0.1+12) for linux-amd64 JRE (17.0.1+12), built on …". */
+/*
+ * Reads the JVM's release and options from JVMInformation.  The version is a text such as "OpenJDK
+ * 64-Bit Server VM (17.0.1+12) for linux-amd64 JRE (17.0.1+12), built on …".
+ */
 static void take_jvm(struct pass *pass, const struct jfr_event *e)
 {
 	const char *text = jfr_profile_text(&pass->text, e, &pass->version);
@@ -306,7 +309,7 @@ static int take(void *arg, const struct jfr_event *e, struct err *err)
 	return 0;
 }
 
-/* Sets in p->gaps what a recording with the event type p->source by this JVM cannot show. */
+/* Sets p->gaps: what the events of type p->source do not show in recordings by this JVM. */
 static void set_gaps(const struct pass *pass, struct profile *p)
 {
 	bool samples = p->kind == PROFILE_CPU || p->kind == PROFILE_WALL;

@@ -22,17 +22,17 @@ struct jfr_profile_request {
 };
 
 /*
- * Fills *p from all chunks that the reader has left; the caller releases *p in any case.  Returns
- * -1 with err set if the recording cannot be read.  p->source is NULL if the recording has no
- * events of the kind.
+ * Fills *p from all chunks that `r` has not read yet.  The caller releases *p, even after an error.
+ * Returns -1 with err set if the recording cannot be read.  p->source is NULL if the recording has
+ * no events of the kind.
  */
 int jfr_profile_read(struct jfr_reader *r, const struct jfr_profile_request *req,
 		     struct profile *p, struct err *err) _must_check_;
 
 /*
  * Appends settings, in the XML format of JFR (.jfc), for a recording from which a profile of this
- * kind can be read.  `release` is that of the JDK; 0: unknown.  `interval_ns` is the time between
- * two samples, or the duration of the shortest event that is recorded.
+ * kind can be read.  `release` is the feature release of the JDK; 0: unknown.  `interval_ns` is the
+ * time between two samples, or the duration of the shortest event that is recorded.
  */
 void jfr_profile_settings(struct buf *out, enum profile_kind kind, int release,
 			  uint64_t interval_ns);
