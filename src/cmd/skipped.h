@@ -1,5 +1,5 @@
 /*
- * Lists of classes and methods that a command skips, or shows with a reservation.  The lists are
+ * Lists of classes and methods that a command skips, or for which its output is inexact.  They are
  * grouped by reason, because a glob may match thousands of classes.  A command prints the lists
  * after it has processed all other classes and methods.
  */

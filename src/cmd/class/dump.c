@@ -124,8 +124,8 @@ static void show_json(struct dump *d)
 }
 
 /*
- * Reports the classes whose file was not written, or does not have the code that the JVM runs.
- * Called after all other files were written.
+ * Reports the classes without a written file, and the classes whose file does not have the code
+ * that the JVM runs.  Called after all other files were written.
  */
 static int conclude(struct dump *d, size_t n, struct err *err)
 {

@@ -15,7 +15,7 @@
 struct dump_output {
 	struct atomic_file *out;
 	struct disk_room room;
-	struct hprof_redactor *redactor; /* NULL: `stream` checks the dump */
+	struct hprof_redactor *redactor; /* NULL: not redacted; then `stream` checks the dump */
 	struct hprof_stream stream;
 	/* writing to `out` has failed, so `out` is incomplete even if the dump was complete */
 	bool cannot_write;
@@ -94,7 +94,7 @@ struct dump_output *dump_output_new(struct atomic_file *out,
 void dump_output_free(struct dump_output *o)
 {
 	if (o->gzip)
-		(void)deflateEnd(&o->packing); /* the stream is complete or is not used */
+		(void)deflateEnd(&o->packing); /* fails only if the gzip data is incomplete */
 	free(o->packed);
 	hprof_redactor_free(o->redactor);
 	free(o);

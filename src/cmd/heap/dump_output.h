@@ -21,9 +21,9 @@ struct dump_output *dump_output_new(struct atomic_file *out,
 void dump_output_free(struct dump_output *o);
 
 /*
- * Processes the next bytes of an uncompressed dump, and may change them.  Is a dump_chunk_fn
- * (vm_dump_stream.h) whose argument is the output.  Returns 0, or -1 with err set if the data is
- * not a dump or the file cannot be written.
+ * Processes the next bytes of an uncompressed dump, and may change them.  This function is a
+ * dump_chunk_fn (vm_dump_stream.h); `o` is the struct dump_output.  Returns 0, or -1 with err set
+ * if the data is not a dump or the file cannot be written.
  */
 int dump_output_take(void *o, uint8_t *data, size_t len, struct err *err) _must_check_;
 /*

@@ -13,14 +13,14 @@
 #define TREE_DEPTH 10
 #define TREE_DEPTH_MAX 100
 #define SUSPECT_SHARE 10  /* a suspect retains at least 1/SUSPECT_SHARE of the heap */
-#define MANY 1000000      /* number of objects from which a progress line is shown */
-#define TEXTS_FROM 1024   /* least number of characters of a String whose text is read */
+#define MANY 1000000      /* if a heap has more objects, a progress line is shown */
+#define TEXTS_FROM 1024   /* the text of a String is read only if it has this many chars or more */
 
 struct retained_opts {
 	struct heap_opts heap;
 	unsigned limit,
-		depth;        /* --depth of the tree; 0: TREE_DEPTH */
-	uint64_t min;         /* --min of the tree in bytes; 0: 1/TREE_SHARE of the heap */
+		depth;        /* value of --depth; 0: use TREE_DEPTH */
+	uint64_t min;         /* value of --min in bytes; 0: use 1/TREE_SHARE of the heap */
 	int sort, by;
 	const char *filter;
 	bool tree, suspects, weak, strings;

@@ -1,4 +1,4 @@
-/* The command profile: where a JVM spends its time, by recordings of the Flight Recorder. */
+/* The command profile: shows where a JVM spends its time, from Flight Recorder recordings. */
 #include "cmd/profile/profile.h"
 
 #include <string.h>

@@ -13,20 +13,23 @@ struct profile_opts {
 	unsigned depth;       /* 0: all frames */
 	unsigned limit;
 	bool threads, no_lines, force;
-	const char *paths[STACKFILE_KINDS]; /* of the output files; NULL: not given */
+	const char *paths[STACKFILE_KINDS]; /* paths of the output files; NULL: not given */
 	const char *diff;
 };
 
 /*
  * Makes a recording in the JVM with the settings of `jtool profile`, and copies its file to *rec.
- * Other recordings may run at the same time.  Close *rec in any case.
+ * Other recordings may run at the same time.  The caller closes *rec, even after an error.
  */
 int profile_record(const struct ctx *ctx, struct jfr_recording *rec, struct err *err) _must_check_;
 
-/* Reads the profile that the options choose.  Release *p in any case. */
+/* Reads the profile that the options choose.  The caller releases *p, even after an error. */
 int profile_read(struct jfr_recording *rec, struct profile *p, struct err *err) _must_check_;
 
-/* Reads the profile of --diff, and computes its totals.  Release *base in any case. */
+/*
+ * Reads the profile of --diff, and computes its totals.  The caller releases *base, even after an
+ * error.
+ */
 int profile_read_base(const struct ctx *ctx, struct profile *base, struct err *err) _must_check_;
 
 /*

@@ -40,7 +40,7 @@ void top_terminal_resume(void)
 	 * again.
 	 */
 	(void)tcsetattr(STDIN_FILENO, TCSADRAIN, &keys);
-	/* May write only a part if a signal arrives, but then the screen is drawn again or left. */
+	/* If a signal interrupts the write, the screen is drawn again or left in any case. */
 	(void)top_terminal_write(&enter);
 }
 

@@ -24,12 +24,12 @@ bool top_terminal_is_suspend(char key);
  * stopped and a shell has used the terminal.
  */
 void top_terminal_resume(void);
-/* Restores the terminal; does nothing if it was not entered. */
+/* Restores the terminal; does nothing without a preceding top_terminal_enter() or _resume(). */
 void top_terminal_leave(void);
 
 /*
- * Writes to the terminal.  Returns false if a signal arrives while the terminal does not accept
- * data (^S); then only a part was written.
+ * Writes `text` to the terminal.  Returns false if only a part was written, because a signal
+ * arrived while the terminal did not accept data (^S).
  */
 bool top_terminal_write(const struct buf *text);
 

@@ -62,8 +62,8 @@ static size_t method_size(const struct trace_method *m)
 }
 
 /*
- * Sends a frame with methods of one class, from the method with the index `first` on, as many as
- * fit.  Sets *n to their number.
+ * Sends one frame with methods of one class: begins with the method that has the index `first`, and
+ * sends as many methods as fit.  Sets *n to their number.
  */
 static int send_methods(const struct trace_plan *plan, size_t first, size_t *n, struct session *s,
 			struct err *err)

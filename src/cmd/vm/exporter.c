@@ -1,9 +1,9 @@
 /*
  * The command exporter: serves the metrics of all JVMs to Prometheus.
  *
- * The HTTP server is jtool's own (src/http), because jtool could not be one static file with
- * Debian's libmicrohttpd: that links GnuTLS and p11-kit, and there is no static library of p11-kit.
- * A systemd unit may pass the listening sockets; its service then needs no network.
+ * The HTTP server is jtool's own (src/http).  With Debian's libmicrohttpd, jtool could not be one
+ * static file: libmicrohttpd links GnuTLS and p11-kit, and there is no static library of p11-kit.
+ * If a systemd socket unit passes the listening sockets, the service needs no network.
  */
 #include <errno.h>
 #include <string.h>

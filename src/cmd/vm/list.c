@@ -141,8 +141,8 @@ static void add_row(struct table *t, const struct jvm *jvm, const char *user)
 }
 
 /*
- * Adds the values of those columns that take longer to read than all other columns.  Called only
- * with -o.
+ * Adds the values of the columns from RSS on.  Called only with -o, because reading these values
+ * takes longer than reading the values of all other columns.
  */
 static void add_usage(struct table *t, const struct procfs *proc, pid_t pid)
 {

@@ -6,8 +6,8 @@
 
 /*
  * Sends the attach operation `op`, which returns all properties, and prints them as lines
- * NAME=VALUE.  With the argument GLOB, prints only those that match; with NAME, only the value of
- * that property.  Returns -1 with err set (EXIT_ANSWER) if none matches.
+ * NAME=VALUE.  With the argument GLOB, prints only matching properties; with NAME, prints only the
+ * value of that property.  Returns -1 with err set (EXIT_ANSWER) if none matches.
  */
 int print_props(const struct ctx *ctx, const char *op, struct err *err) _must_check_;
 
