@@ -221,7 +221,7 @@ static int print_result(const struct ctx *ctx, const struct job *job)
 {
 	if (!ctx->json)
 		fprintf(ctx->out, "%d:\n", (int)job->jvm->pid);
-	/* Mark stdout as used, which main() checks: io_copy() below writes without stdio. */
+	/* io_copy() below bypasses stdio: mark stdout as used, because main() calls fwide(). */
 	(void)fwide(ctx->out, -1);
 	if (fflush(ctx->out) != 0)
 		return -errno;

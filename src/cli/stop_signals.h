@@ -5,8 +5,8 @@
 #include <signal.h>
 
 /*
- * Sets *set to SIGINT and SIGTERM, but without a signal that jtool ignores because its parent did,
- * as a shell does for background jobs.
+ * Sets *set to SIGINT and SIGTERM, but omits a signal that was ignored when jtool started.  For
+ * example, a shell starts background jobs with SIGINT ignored.
  */
 void stop_signals(sigset_t *set);
 

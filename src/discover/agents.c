@@ -13,10 +13,10 @@
 #include "proc/mounts.h"
 #include "worker/worker.h"
 
-#define JTOOLS_MARK "jtool_agent" /* symbol of jtool's agent, see agent/agent.c */
-#define STAGED "/.jtool-" /* see src/session/staging/staging_dir.h */
+#define JTOOLS_MARK "jtool_agent" /* symbol that identifies jtool's agent, see agent/agent.c */
+#define STAGED "/.jtool-" /* in the path of a staged file, see src/session/staging/staging_dir.h */
 #define ANSWER_MAX (16u << 20) /* limit for the bytes of a worker's answer */
-#define SCAN_MS 1000 /* limit for a scan; with 40 libraries it takes about 5 ms */
+#define SCAN_MS 1000 /* limit for a scan; a scan of 40 libraries takes about 5 ms */
 
 void agents_release(struct agents *a)
 {
@@ -95,7 +95,7 @@ struct search {
 	const struct jvm *jvm;
 	char *root;
 	int root_fd;
-	char *last; /* path of the previous mapping, to skip further mappings of a file */
+	char *last; /* path of the previous mapping; further mappings of that file are skipped */
 	/* limits the scan, because a hostile JVM can map tens of thousands of files */
 	struct deadline deadline;
 	bool timed_out;

@@ -15,7 +15,7 @@ enum agent_kind {
 enum agent_maker {
 	MADE_BY_OTHERS,
 	MADE_BY_JDK,
-	MADE_BY_JTOOL, /* jtool's agent stays mapped after a session */
+	MADE_BY_JTOOL, /* found even without a session: the agent stays mapped after a session */
 };
 
 struct agent {
@@ -54,10 +54,10 @@ void agents_from_maps(struct agents *a, const struct procfs *proc, const struct 
 bool agents_parse(struct agents *a, const char *data, size_t len) _must_check_;
 
 /*
- * Opens the file of a mapping.  Fails unless it is a regular file, because a process may also have
- * mapped a device.  `root` is the path in the link PID/root (NULL: unreadable), and root_fd is that
- * directory.  Only the root user can open a deleted file.  Returns a descriptor or a negative
- * errno.
+ * Opens the file of a mapping.  Fails unless the file is a regular file, because a process may also
+ * have mapped a device.  `root` is the target of the link PID/root (NULL: unreadable); root_fd is a
+ * descriptor of that directory.  Only the root user can open a deleted file.  Returns a descriptor
+ * or a negative errno.
  */
 int agents_open_mapped(const struct procfs *proc, pid_t pid, int root_fd, const char *root,
 		       const struct proc_map *map) _must_check_;

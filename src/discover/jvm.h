@@ -27,7 +27,7 @@ struct worker;
 
 struct jvm {
 	pid_t pid;   /* pid in jtool's pid namespace */
-	pid_t nspid; /* pid in its innermost pid namespace */
+	pid_t nspid; /* pid in the JVM's innermost pid namespace */
 	uid_t uid;   /* effective ids, in jtool's user namespace */
 	gid_t gid;
 	/* start time, /proc/PID/stat field 22; if it changes, another process has the pid */
@@ -41,8 +41,8 @@ struct jvm {
 	char *args;      /* arguments of main, joined by spaces */
 	char *flags;     /* options of the VM, joined by spaces */
 	char *container; /* container id from the cgroup path */
-	char *perfdata;  /* path in the JVM's root of the hsperfdata file that it has mapped */
-	char *perfdata_link; /* path below /proc/PID that opens `perfdata` if it was deleted */
+	char *perfdata;  /* the hsperfdata file that the JVM has mapped: path in the JVM's root */
+	char *perfdata_link; /* path below /proc/PID by which a deleted `perfdata` is opened */
 	char *tmp; /* directory of the attach socket, as a path in the JVM's root; NULL: /tmp */
 	char *hung;      /* name of a file system that does not answer; NULL: none */
 
@@ -60,7 +60,7 @@ struct jvm {
 	bool initialised; /* hsperfdata says that the VM has started */
 	int64_t listed_ns; /* monotonic_ns() when the JVM was inspected */
 	enum attach_state attach; /* state at listed_ns; set only by discover_all() with `states` */
-	/* the worker that has inspected the JVM; NULL: no worker, or attach.c has taken it over */
+	/* the worker that inspected the JVM; NULL: no worker, or attach.c has taken the worker */
 	struct worker *_Atomic worker;
 };
 

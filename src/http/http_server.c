@@ -18,7 +18,7 @@ struct serving {
 	struct document_job job;
 	struct document *fresh; /* the last document; NULL: none */
 	struct err last; /* the last error that was reported */
-	struct deadline accept_after; /* after an error of accept(2), wait until then */
+	struct deadline accept_after; /* after an error, the time of the next accept(2) */
 };
 
 static bool is_fresh(const struct serving *s)
@@ -39,8 +39,8 @@ static void answer_all(struct serving *s, struct document *doc, const char *why)
 }
 
 /*
- * Answers the waiting clients with the error, and reports it unless it equals the last reported
- * one.
+ * Answers the waiting clients with the error.  Reports the error unless it equals the last reported
+ * error.
  */
 static void fail_all(struct serving *s, const struct err *err)
 {
@@ -67,8 +67,8 @@ static void finish_job(struct serving *s)
 }
 
 /*
- * Answers waiting clients with the last document if it is fresh; else starts a child that writes
- * one.
+ * Answers waiting clients with the last document if it is fresh; else starts a child that writes a
+ * new document.
  */
 static void serve_waiting(struct serving *s)
 {
@@ -163,7 +163,7 @@ static int poll_ms(const struct serving *s)
 static int fill(struct serving *s, struct pollfd fds[POLL_MAX])
 {
 	const struct http_server *config = s->config;
-	/* Without room for a connection, do not poll the listeners: they could stay readable. */
+	/* A listener stays readable until accept(2), so poll it only if accept(2) can follow. */
 	bool room = find_slot(s) && deadline_passed(s->accept_after);
 	int n = 0;
 

@@ -14,7 +14,7 @@
 
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
 #define PIECE 65536                /* bytes of a long text that are converted to JSON at a time */
-#define DEPTH_MAX 64 /* limit for the nesting of a parsed document; jtool's own have 4 levels */
+#define DEPTH_MAX 64 /* limit for the nesting of a parsed document; jtool writes 4 levels */
 
 /* Returns the node as json-c's type; struct json is only another name for that type. */
 static struct json_c_object *in(const struct json *node)
@@ -205,8 +205,8 @@ static void put_escape(put_fn *put, void *to, uint32_t c)
 /*
  * Passes a document to put(), with \uNNNN for the characters that could control a terminal.  json-c
  * escapes only those below U+0020; but DEL and the C1 characters control a terminal as well, and
- * further characters change the reading direction or are invisible.  All of them can only be inside
- * texts.  The document's texts are valid UTF-8.
+ * further characters change the reading direction or are invisible.  In a JSON document, all these
+ * characters can only occur inside strings, where \uNNNN is allowed.  The strings are valid UTF-8.
  */
 static void put_safe(put_fn *put, void *to, const char *text, size_t len)
 {
@@ -220,7 +220,7 @@ static void put_safe(put_fn *put, void *to, const char *text, size_t len)
 			continue;
 		n = utf8_sequence_len(text + i, len - i);
 		c = n > 0 ? utf8_decode(text + i, n) : ' ';
-		/* json-c's texts are valid; this prevents an endless loop if one is not */
+		/* n is 0 for invalid UTF-8, which json-c does not write: avoid an endless loop */
 		n = n > 0 ? n : 1;
 		if (!printable_is_unsafe(c))
 			continue;
@@ -240,7 +240,7 @@ void json_add(struct buf *to, const struct json *node)
 }
 
 /*
- * Passes a document to put().  If it is an object, inserts the version of the keys as its first
+ * Passes a document to put().  If the document is an object, inserts JSON_SCHEMA as its first
  * member.
  */
 static void put_document(put_fn *put, void *to, const struct json *node)

@@ -32,15 +32,15 @@ void json_put_bool(struct json *parent, const char *key, bool value);
 void json_put_null(struct json *parent, const char *key);
 /* Adds the value, or null if `known` is false. */
 void json_put_known(struct json *parent, const char *key, bool known, uint64_t value);
-/* Adds a child to an object or array, which takes ownership of it. */
+/* Adds `child` to an object, or to an array if key is NULL; the parent then owns `child`. */
 void json_put(struct json *parent, const char *key, struct json *child);
 
 /* The first member of every document that is an object: the version of the set of keys. */
 #define JSON_SCHEMA "\"schema\":1"
 
 /*
- * Prints a document and a newline.  If it is an object, JSON_SCHEMA is added to it.  Slashes are
- * not escaped.
+ * Prints a document and a newline.  If the document is an object, prints JSON_SCHEMA as its first
+ * member.  Does not escape slashes.
  */
 void json_print(const struct json *node, FILE *out);
 void json_print_take(struct json *node, FILE *out); /* prints as json_print(), and frees the node */
@@ -64,7 +64,7 @@ void json_add_document(struct buf *out, const struct json *node);
 /* Appends the JSON text of a node, as a part of a larger document. */
 void json_add(struct buf *out, const struct json *node);
 
-/* Parses a document.  Returns it, or NULL if the text is not JSON.  The caller frees it. */
+/* Returns the parsed document, which the caller frees; or NULL if the text is not JSON. */
 struct json *json_parse(const char *text, size_t len) _must_check_;
 /*
  * Return the value of a member, which the node owns.  If the node has no such member of this type,

@@ -9,7 +9,7 @@
 #include "base/xalloc.h"
 
 #define GAP 2       /* number of spaces between columns */
-#define WIDEST 256  /* wider cells are not aligned, because a target may use long names */
+#define WIDEST 256  /* a wider cell, such as a long name, does not widen its column */
 #define CHUNK 65536 /* bytes that are written at a time */
 #define INDENT "      "
 
@@ -29,7 +29,7 @@ struct table {
 	size_t stack;        /* index of the column with stacks; n_columns: there is none */
 	const char **frames; /* the frames of all stacks; their texts are not owned */
 	size_t n_frames, frames_cap;
-	size_t frames_shown; /* limit for the frames that are shown of a stack; 0: none */
+	size_t frames_shown; /* limit for the frames that are shown of a stack; 0: no limit */
 };
 
 void table_show(struct table *t, size_t column)

@@ -21,7 +21,7 @@ struct column {
 
 struct table;
 
-/* Returns an empty table with copies of the columns.  Shows those that are not hidden. */
+/* Returns an empty table with copies of the columns.  Hidden columns are not shown at first. */
 struct table *table_new(const struct column *columns, size_t n_columns);
 void table_free(struct table *t);
 
@@ -47,8 +47,8 @@ size_t table_first_duplicate(const struct table *t, size_t column);
 /* Shows a hidden column, after the columns that are shown already. */
 void table_show(struct table *t, size_t column);
 /*
- * Shows only the columns in the list "a,b,c" of names or keys, whose case is ignored.  Each must
- * have a key.  Returns -1 with err set (EXIT_USAGE) for an unknown column.
+ * Shows only the columns in the list "a,b,c" of names or keys, whose case is ignored.  Each column
+ * in the list must have a key.  Returns -1 with err set (EXIT_USAGE) for an unknown column.
  */
 int table_select(struct table *t, const char *list, struct err *err) _must_check_;
 /*

@@ -106,7 +106,7 @@ static const int inspect_calls[] = {
 	SYS_sendmsg, SYS_sendto, SYS_recvmsg, SYS_recvfrom,
 	SYS_setfsuid, SYS_setfsgid, /* needed to read another user's /proc/PID, see fs_ids.h */
 	SYS_capget,
-	SYS_ioctl, /* needed for PROCMAP_QUERY, see proc/maps.c; no terminal is open */
+	SYS_ioctl, /* for PROCMAP_QUERY, see proc/maps.c; harmless, as no terminal is open */
 #ifdef SYS_pidfd_open
 	SYS_pidfd_open,
 #endif

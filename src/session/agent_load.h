@@ -10,7 +10,7 @@ struct agent_load {
 	const char *file;        /* path of the library in the target's root */
 	const char *socket_path; /* path of the socket in the target's root */
 	const char *token;
-	/* text for the error if the JVM does not permit loading: what to do */
+	/* what the user can do if the JVM does not permit loading; a part of the error message */
 	const char *remedy;
 };
 

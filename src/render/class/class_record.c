@@ -273,8 +273,8 @@ static void add_ancestors(struct record *s, size_t field, const struct class_vie
 }
 
 /*
- * Appends the declaration.  Without a class file, the declaration has no superclass and no
- * interfaces; the fields SUPERS and INTERFACES of the record have them.
+ * Appends the declaration.  Without a class file, the declaration does not name the superclass and
+ * the interfaces; the fields SUPERS and INTERFACES of the record name them in any case.
  */
 static void add_declaration(struct buf *out, const struct class_view *view, bool hidden)
 {

@@ -13,7 +13,7 @@ struct class_view {
 	const struct class_info *info;
 	const struct class_capture *captured;
 	const struct cf_class *file; /* the class file; NULL: not available */
-	const char *why_not;         /* why `file` is NULL; NULL: no reason is known */
+	const char *why_not;         /* why `file` is not available; NULL: no reason is known */
 	const struct cf_pool *memory; /* constant pool in the JVM's memory; NULL: unknown */
 };
 

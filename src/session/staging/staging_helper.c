@@ -23,8 +23,8 @@
 
 #define BACKLOG 4
 /*
- * ms that close_fifo() waits: longer than open(2) takes in a JVM's thread that has found the FIFO's
- * name
+ * close_fifo() waits for this many ms.  The open(2) of a JVM's thread that has found the name takes
+ * less time.
  */
 #define LINGER_MS 500
 #define LINGER_STEP_MS 10
@@ -117,8 +117,8 @@ static const char *put_socket(struct helper *h)
 	if (rc < 0)
 		return strerror(-rc);
 	/*
-	 * The socket's peer credentials are those of the process that calls listen(2): the target's
-	 * ids.
+	 * The peer sees the credentials of the process that calls listen(2).  So the helper, which
+	 * has the target's ids, makes this call.
 	 */
 	if (listen(h->listener, BACKLOG) < 0)
 		return strerror(errno);
@@ -232,8 +232,8 @@ static void report_size(const struct helper *h)
 }
 
 /*
- * Serves the parent's commands until the parent closes the pipe.  Returns true if the parent wants
- * the file to be removed in spite of `keep`.
+ * Serves the parent's commands until the parent closes the pipe.  Returns true if the file is to be
+ * removed: without req->keep, or after STAGING_DISCARD.
  */
 static bool serve_commands(const struct helper *h)
 {
@@ -294,7 +294,10 @@ static void _noreturn_ fail(const struct helper *h, char kind)
 	_exit(1);
 }
 
-/* Opens the target's directories and finds the candidates for DIR, with jtool's own rights. */
+/*
+ * Opens the target's directories, and finds those that may become DIR (staged_file.h).  Called with
+ * jtool's own rights, before the helper takes the target's ids.
+ */
 static void find_paths(struct helper *h, const struct jvm *jvm)
 {
 	struct err err = { .code = EXIT_DONE };

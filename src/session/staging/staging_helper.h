@@ -12,20 +12,20 @@
 /*
  * Commands that the parent writes to `control`.  The helper ends when the parent closes `control`.
  */
-#define STAGING_DISCARD 'd' /* remove the file in spite of `keep` */
-#define STAGING_OPEN 'o'    /* open the file; reply is STAGING_OPENED or STAGING_NO_RESULT */
+#define STAGING_DISCARD 'd' /* remove the file at the end, even if req->keep is true */
+#define STAGING_OPEN 'o'    /* open the file; the reply is STAGING_OPENED or STAGING_NO_RESULT */
 
-#define STAGING_WRITTEN 'w' /* measure the files in the directory; reply is STAGING_SIZE */
+#define STAGING_WRITTEN 'w' /* measure the files in the directory; the reply is STAGING_SIZE */
 
 /*
  * Kinds of reports.  A report is the character of its kind and then NUL-terminated strings, whose
  * content the comments below describe.
  */
-#define STAGING_READY 'k'     /* paths of file and socket; the descriptor is a FIFO's read end */
+#define STAGING_READY 'k'     /* paths of file and socket; for a FIFO, also its read end */
 #define STAGING_NO_DIR 'd'    /* each directory with the reason why it is unusable */
 #define STAGING_FAILED 'e'    /* the exit code as a digit, then the text of an error */
 #define STAGING_NO_USER 'u'   /* why the helper cannot take the target's ids */
-#define STAGING_OPENED 'f'    /* the file is passed as descriptor, open for reading */
+#define STAGING_OPENED 'f'    /* no text; a descriptor that is open for reading the file */
 #define STAGING_SIZE 's'      /* decimal number: bytes of the files in the directory */
 #define STAGING_NO_RESULT 'r' /* why the file cannot be opened */
 
@@ -33,7 +33,7 @@ struct staging_helper_job {
 	const struct jvm *jvm;
 	const struct staged_file_request *req;
 	const char *file_name;
-	/* bytes of files in memory for which the target's control groups have room */
+	/* how many bytes the target's control groups still allow for files in memory */
 	uint64_t memory;
 	int report;  /* socket for reports; closed when the helper ends */
 	int control; /* pipe for commands */
