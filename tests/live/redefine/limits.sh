@@ -80,7 +80,7 @@ agree() {
 	same "$name: a refused class: exit code 1" 1 "$rc"
 	cp "$W/out" "$here/ours"
 	check "$name: the JVM redefines the classes" \
-		ask "verdicts ${new#"$W/"} limits/theirs" '^verdicts$' 60
+		ask "verdicts ${new#"$W/"} limits/theirs" '^verdicts$' 300
 	text=$(limits compare "$cases" "$version" "$here/theirs" "$here/ours" 2>&1)
 	if [ "$(wc -l <<<"$text")" -eq 1 ] && [[ $text =~ ^([0-9]+)\ of\ ([0-9]+)\ classes ]] &&
 		[ "${BASH_REMATCH[1]}" -eq "${BASH_REMATCH[2]}" ] && [ "${BASH_REMATCH[1]}" -gt 100 ]; then
