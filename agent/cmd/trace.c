@@ -28,8 +28,8 @@
 #define FRAMES_MAX (1u << 16) /* distinct stack frames, 2 MB; further ones are sent as unknown */
 
 /*
- * The trace ends if the hooks exceed their CPU budget in a window of COST_NS, or if they use up the
- * budget of FLOOD seconds in a window of FLOOD_NS.
+ * The trace ends if the hooks use more than their CPU budget of a second within COST_NS, or more
+ * than FLOOD times that budget within FLOOD_NS.
  */
 #define COST_NS NS_PER_S
 #define FLOOD_NS (250 * NS_PER_MS)

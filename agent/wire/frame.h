@@ -117,7 +117,7 @@ enum wire_snapshot_why {
 	WIRE_SNAPSHOT_SIGNAL = 10, /* a signal ended the child; with the signal's number */
 	WIRE_SNAPSHOT_ENDED = 11,  /* the child ended early; with its exit code */
 	WIRE_SNAPSHOT_NAMES = 12,  /* complete, but roots in virtual threads lack method names */
-	/* Reasons of a heap dump only.  After CLASSES and MOVED another try may succeed. */
+	/* Reasons of a heap dump only.  After CLASSES or MOVED, another try may succeed. */
 	WIRE_SNAPSHOT_CLASSES = 13,  /* classes were loaded before the clone */
 	WIRE_SNAPSHOT_UNLINKED = 14, /* an object has a class that is not linked */
 	WIRE_SNAPSHOT_STACKS = 15,   /* a virtual thread's stack has an unknown layout */

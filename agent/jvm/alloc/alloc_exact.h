@@ -14,11 +14,11 @@
  *
  * Each thread has a table in which its hooks count, by the hash of the class or by array site.
  * These counts are exact.  Stack walks determine how the objects of a class divide among stacks.
- * Each thread walks the stack for the first AG_WALK_ALL objects of a class or array site.  After
- * that the thread walks at random intervals, on average 1/AG_WALK_ALL of the number of objects that
- * it has counted.  Each walk stands for all objects since the previous walk: they are added to the
- * allocation site that the walk finds.  So the allocation sites of a class add up to its exact
- * count.
+ * Each thread walks the stack for each of the first AG_WALK_ALL objects of a class or array site.
+ * After that, the thread counts n/AG_WALK_ALL objects between two walks on average, where n is the
+ * number of objects that it has counted of that class or array site.  The numbers are random.  Each
+ * walk stands for all objects since the previous walk: they are added to the allocation site that
+ * the walk finds.  So the allocation sites of a class add up to its exact count.
  *
  * A walk takes hundreds of times longer than counting.  When all walks together exceed AG_WALKS_NS
  * plus 1/AG_WALKS_PART of the elapsed time, AG_WALK_FEW replaces AG_WALK_ALL until the walks are

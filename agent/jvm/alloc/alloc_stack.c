@@ -82,7 +82,10 @@ static const struct {
 	{ "allocateInstance", "Ljava/lang/invoke/DirectMethodHandle;", CALLS_COUNTED },
 	{ "clone", "Ljava/lang/Object;", COUNTED_BY(1, 1) },
 	{ "allocateInstance", "/misc/Unsafe;", COUNTED_BY(1, 1) },
-	/* The hook follows the application's call of Array.newInstance or of Arrays.copyOf. */
+	/*
+	 * The application calls Array.newInstance or Arrays.copyOf, which call newArray.  The hook
+	 * that counts is in the application's method, after that call.
+	 */
 	{ "newArray", "Ljava/lang/reflect/Array;", COUNTED_BY(2, 3) },
 };
 #define N_NATIVES (sizeof(natives) / sizeof(natives[0]))

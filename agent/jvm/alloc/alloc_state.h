@@ -88,7 +88,7 @@ int ag_live_count(struct ag_jvm *jvm, struct ag_alloc_profile *profile);
 int ag_exact_on(struct ag_jvm *jvm, struct ag_alloc_profile *profile);
 void ag_exact_tick(struct ag_jvm *jvm, struct ag_alloc_profile *profile);
 void ag_exact_off(struct ag_jvm *jvm, struct ag_alloc_profile *profile, jvmtiError *code);
-/* Adds to the sites the objects that the threads' tables have counted since the previous call. */
+/* Updates the sites: adds what the threads' tables have counted since the previous call. */
 void ag_exact_merge(struct ag_alloc_profile *profile);
 /* Fills in the members `samples`, `bytes`, `hooked` and `refused` only. */
 void ag_exact_state(const struct ag_alloc_profile *profile, struct ag_alloc_profile_state *state);

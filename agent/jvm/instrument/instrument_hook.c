@@ -138,7 +138,11 @@ static void dispatch(const struct ag_instrument_call *call, jclass class)
 	else if (ag_instrument_is_hooked(ag_instrument_class(instrument, index)))
 		instrument_own(call, index);
 	else
-		(void)ag_instrument_pass_through(call, call->bytes, call->len); /* see patches.h */
+		/*
+		 * Return a copy: patches.h says what HotSpot does if a hook returns nothing.
+		 * Ignore a lack of memory: the class stays as it is.
+		 */
+		(void)ag_instrument_pass_through(call, call->bytes, call->len);
 }
 
 /*

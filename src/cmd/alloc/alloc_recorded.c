@@ -77,7 +77,10 @@ static bool is_ignorable(const struct ctx *ctx, const char *image, const struct 
 	return true;
 }
 
-/* Returns true if `agent` is asked for a recording.  Each library is asked once. */
+/*
+ * Returns true if the caller must ask `agent` for a recording.  Chooses one entry of the list for
+ * each library, so that no library is asked twice.
+ */
 static bool is_candidate(const struct agents *agents, const struct agent *agent)
 {
 	if (agent->kind == AGENT_MAPPED)

@@ -84,9 +84,9 @@ static enum heap_engine engine_of(const struct histo_opts *opts)
 }
 
 /*
- * Returns the name of the only class that the output needs, or NULL.  Counting one class takes a
- * third of the pause for all.  Returns NULL for a hidden class, whose name (with '/') does not
- * determine its signature, and for a word that may be a simple name of several classes.
+ * Returns the name of the only class that the output needs, or NULL.  To count one class takes a
+ * third of the time of a full count.  Returns NULL for a hidden class, whose name (with '/') does
+ * not determine its signature, and for a word that may be a simple name of several classes.
  */
 static const char *only_class(const struct ctx *ctx)
 {

@@ -39,7 +39,7 @@ struct vm_dump_request {
  */
 int vm_dump_request_begin(struct vm_dump_request *rq, const struct ctx *ctx,
 		       const struct dump_wanted *wanted, struct err *err) _must_check_;
-/* Removes the staged FIFO or file now.  If not called, vm_dump_request_end() removes it. */
+/* Removes the staged FIFO or file before vm_dump_request_end() does. */
 void vm_dump_request_unstage(struct vm_dump_request *rq);
 void vm_dump_request_end(struct vm_dump_request *rq);
 

@@ -1,4 +1,4 @@
-/* The command restore: reverts the classes that redefine has replaced. */
+/* The command restore: reverts the classes that the command redefine has replaced. */
 #include <string.h>
 
 #include "base/xalloc.h"

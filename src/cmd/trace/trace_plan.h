@@ -42,7 +42,7 @@ struct trace_plan {
 	size_t cap_numbers;
 	/* number of methods that match the patterns; at most max_methods of them are in `trace` */
 	size_t n_methods;
-	size_t n_classes;     /* number of classes that have these methods */
+	size_t n_classes;     /* number of classes that have at least one method in n_methods */
 	size_t n_loaded;      /* number of classes that the JVM has loaded */
 	struct skipped skipped;
 	struct skipped lambdas; /* skipped lambda and TypeSwitch classes that only globs match */

@@ -3,7 +3,8 @@
  *
  * The HTTP server is jtool's own (src/http).  With Debian's libmicrohttpd, jtool could not be one
  * static file: libmicrohttpd links GnuTLS and p11-kit, and there is no static library of p11-kit.
- * If a systemd socket unit passes the listening sockets, the service needs no network.
+ * If a systemd socket unit passes the listening sockets, the service can run
+ * without access to the network (PrivateNetwork=yes).
  */
 #include <errno.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Compares the code that a JVM runs with a class file, method by method. */
+/* Compares a class file with the code that a JVM runs, method by method. */
 #ifndef JTOOL_MODEL_CLASS_CODE_DIFF_H
 #define JTOOL_MODEL_CLASS_CODE_DIFF_H
 

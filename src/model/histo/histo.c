@@ -40,7 +40,7 @@ void histo_add(struct histo *h, const char *name, const char *loader, const char
 	};
 }
 
-/* Adds n to *sum.  The values are not trusted, so an overflow yields the largest number. */
+/* Adds n to *sum.  The values are not trusted, so the sum stops at the bounds of its type. */
 static void add(int64_t *sum, int64_t n)
 {
 	if (__builtin_add_overflow(*sum, n, sum))

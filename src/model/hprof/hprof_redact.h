@@ -1,12 +1,13 @@
 /*
  * Removes an application's data from a heap dump (HPROF) while the dump passes through.
  *
- * Each byte of a value becomes zero, so the dump keeps its length.  The dump also keeps all names
- * of classes and of their members, addresses, array lengths and references.  Besides values, two
- * further kinds of data become zero.  HotSpot dumps all its symbols, among them the string
- * constants of class files, so symbols are removed unless they name a class, method, field,
- * signature or source file.  A hash code reveals a short string, so int fields named "hash" or
- * "hashCode" become zero both with HPROF_REDACT_STRINGS and with HPROF_REDACT_ALL.
+ * Data are overwritten with zeros, so the dump keeps its length.  enum hprof_redact says which
+ * fields and array elements.  HPROF_REDACT_STRINGS and HPROF_REDACT_ALL also overwrite:
+ * - symbols that do not name a class, method, field, signature or source file, because HotSpot
+ *   dumps all its symbols, and some of them are string constants of class files;
+ * - int fields named "hash" or "hashCode", because a hash code reveals a short string.
+ *
+ * Names of classes and of their members, addresses, array lengths and references stay.
  *
  * A dump is untrusted.  A record that the redactor cannot interpret, such as an instance before its
  * class, is an error: no byte of it is passed on.  The redactor needs memory for names and classes

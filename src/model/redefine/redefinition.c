@@ -107,7 +107,10 @@ static void limits_code(struct limits *l)
 		report_fault(l, &fault);
 }
 
-/* Returns the JVM_RECOGNIZED_CLASS_MODIFIERS, adjusted as in ClassFileParser::parse_stream. */
+/*
+ * Returns the access flags of a class as HotSpot stores them: those flags of the class file that
+ * are in JVM_RECOGNIZED_CLASS_MODIFIERS, adjusted as in ClassFileParser::parse_stream.
+ */
 static unsigned class_access(const struct cf_class *class)
 {
 	const unsigned recognized = CF_ACC_PUBLIC | CF_ACC_FINAL | ACC_SUPER |

@@ -133,10 +133,10 @@ static size_t count_nans(const struct cf_pool *pool)
 }
 
 /*
- * Refuses a redefinition if the merged pool is too large, for all JDKs.  JDK 8 to 17 accept such a
- * pool, and run code whose pool indexes are cut to 16 bits.  Updates of JDK 21 with JDK-8311076
- * print a warning and continue with only the constants of the new class.  JDK 25 and 27 refuse the
- * redefinition after many seconds.
+ * If the merged pool is too large, refuses the redefinition, whatever the JDK.  JDK 8 to 17 would
+ * accept the pool, and run code whose pool indexes are cut to 16 bits.  Updates of JDK 21 with
+ * JDK-8311076 would print a warning and continue with only the constants of the new class.  JDK 25
+ * and 27 would refuse the redefinition, too, but only after many seconds.
  */
 void limits_pool(struct limits *l)
 {

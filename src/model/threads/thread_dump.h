@@ -45,7 +45,7 @@ struct dump_thread {
 	size_t n_holds, cap_holds;
 	char **frames;     /* "a.b.C.m(C.java:12)", the innermost frame first */
 	size_t n_frames, cap_frames;
-	size_t owner;      /* index of the thread that holds the lock waits_for, or NO_THREAD */
+	size_t owner;      /* index of the thread that holds `waits_for`; NO_THREAD: none */
 	size_t n_waiting;  /* number of threads that wait for this thread, directly or indirectly */
 	size_t ring;       /* number of the deadlock that the thread is part of, from 1; 0: none */
 };

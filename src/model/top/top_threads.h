@@ -42,8 +42,8 @@ struct top_threads {
 };
 
 /*
- * Adds a reading, which is in ascending order of tid, `seconds` after the previous one.  Adds new
- * threads and removes those that have ended.
+ * Takes the n readings of all threads, in ascending order of tid, which were made `seconds` after
+ * the readings of the previous call.  Adds new threads and removes those that have ended.
  */
 void top_threads_update(struct top_threads *t, const struct thread_reading *readings, size_t n,
 			double seconds);

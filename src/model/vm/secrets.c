@@ -11,8 +11,8 @@
 #define KNOWN_MAX 10000
 
 /*
- * The state of a pass over a text.  The pass appends the text to `out` with its values masked, or
- * adds its values to `learn`.
+ * The state of a pass over a text.  The pass either appends the text to `out`, with each secret
+ * value masked, or adds the secret values that it finds to `learn`.
  */
 struct masking {
 	const char *text, *end;
