@@ -2,7 +2,10 @@
 
 #include <string.h>
 
-/* Limits of a comparison, because a hostile dynamic constant may be its own argument many times. */
+/*
+ * Limits of one comparison: the nesting depth of bootstrap methods, and the total number of their
+ * arguments.  A hostile dynamic constant may be its own argument many times.
+ */
 #define DEPTH_MAX 16
 #define ARGUMENTS_MAX (1u << 20)
 

@@ -1,6 +1,7 @@
 /*
- * Compares the instructions of two methods.  The same constant may have different indexes in their
- * constant pools: when the JVM redefines a class, it merges the old and the new pool.
+ * Compares the instructions of two methods.  A constant may have one index in the first method's
+ * constant pool and another index in the second's, because the JVM merges the old and the new
+ * constant pool when it redefines a class.
  */
 #ifndef JTOOL_AGENT_CLASSFILE_CODE_EQUAL_H
 #define JTOOL_AGENT_CLASSFILE_CODE_EQUAL_H
@@ -21,16 +22,18 @@ struct cf_body {
 struct cf_body cf_body(const struct cf_class *class, const struct cf_code *code);
 
 /*
- * Compares two bodies instruction by instruction: constants by value, jumps by the instruction to
- * which they jump.  The long forms ldc_w, goto_w and jsr_w equal the short ones.  Dynamic constants
- * and invokedynamic are compared by name and type.  Bootstrap methods and exception handlers are
- * compared only if they are known for both bodies.  Allocates 4 bytes for each byte of both bodies.
- * Returns 1 if the bodies are equal, 0 if they differ or one is malformed, -1 if memory is short.
+ * Compares two bodies instruction by instruction:
+ * - constants by value; dynamic constants and invokedynamic by name and type;
+ * - jumps by the instruction at their target;
+ * - ldc_w, goto_w and jsr_w as if they were the short forms ldc, goto and jsr;
+ * - bootstrap methods and exception handlers only if they are known for both bodies.
+ * Allocates 4 bytes of memory for each byte of code.  Returns 1 if the bodies are equal; or 0 if
+ * they differ or one is malformed; or -1 if memory is short.
  */
 int cf_code_equal(const struct cf_body *a, const struct cf_body *b, struct ag_mem *mem)
 	__attribute__((warn_unused_result));
 
-/* Returns true if two constants are equal.  Ignores bootstrap methods. */
+/* Returns true if two constants are equal.  Does not compare their bootstrap methods. */
 bool cf_constant_equal(const struct cf_pool *a, uint16_t i, const struct cf_pool *b, uint16_t k);
 
 #endif

@@ -15,9 +15,10 @@
 
 #define NS_PER_MS 1000000
 #define STATE_MS 500
-#define STATES_PER_TICK 2 /* ag_alloc_profile_tick() expects a call every second */
+#define STATES_PER_TICK 2 /* 2 * STATE_MS: ag_alloc_profile_tick() expects a call every second */
 
-#define FRAMES_MAX (1u << 18) /* distinct stack frames, 8 MB; further ones are sent as unknown */
+/* Maximum number of distinct stack frames (8 MB of memory).  Further frames are sent as unknown. */
+#define FRAMES_MAX (1u << 18)
 
 struct request {
 	struct ag_alloc_profile_wanted wanted;
@@ -36,7 +37,7 @@ static bool is_glob(struct wire_text text)
 	return text.len > 0 && !memchr(text.data, '\0', text.len);
 }
 
-/* Copies the globs into one block, which is never larger than the payload. */
+/* Copies the globs into one block of memory. */
 static int read_globs(struct ag_jvm *jvm, struct wire_reader *r, struct request *request)
 {
 	uint32_t n = request->wanted.n_globs;
@@ -53,7 +54,10 @@ static int read_globs(struct ag_jvm *jvm, struct wire_reader *r, struct request 
 
 		if (!wire_reader_ok(r) || !is_glob(text))
 			return invalid_request(jvm);
-		/* fits: the payload has a length field for each glob, which is longer than a NUL */
+		/*
+		 * The block has the size of the remaining payload, which suffices: the payload has
+		 * a length field for each glob, and the block has a NUL, which is shorter.
+		 */
 		memcpy(at, text.data, text.len);
 		request->globs[i] = at;
 		at += text.len + 1;
@@ -119,8 +123,8 @@ static int tick(struct ag_alloc_sender *t, uint32_t turn)
 }
 
 /*
- * Sends the state of the profile at intervals until the profile ends.  Returns the reason of the
- * end (WIRE_ALLOCED_*), or -1 if the client has disconnected or the JVM shuts down.
+ * Sends the state of the profile every STATE_MS until the profile ends.  Returns why the profile
+ * ended (WIRE_ALLOCED_*), or -1 if the client has disconnected or the JVM shuts down.
  */
 static int follow(struct ag_alloc_sender *t, uint64_t max_ns)
 {
@@ -219,7 +223,7 @@ static int run(struct ag_alloc_sender *t, const struct request *request)
 	return rc;
 }
 
-/* Gives up access to the recording, and copies an error of this access to t->jvm. */
+/* Ends the access to the recording.  Copies the error of this access, if any, to t->jvm. */
 static void leave(struct ag_alloc_sender *t, const struct ag_turn *turn)
 {
 	ag_recording_leave();
@@ -245,8 +249,8 @@ static int send_recorded_notes(struct ag_alloc_sender *t)
 }
 
 /*
- * Sends the current counters.  `rc` is the result of counting the live objects.  The counters of
- * live objects are sent only if `flags` request them and `rc` is 0.
+ * Sends the counters that the recording has at this time.  `rc` is the result of counting the live
+ * objects.  The counters of live objects are sent only if `flags` request them and `rc` is 0.
  */
 static int send_recorded_sites(struct ag_alloc_sender *t, int rc, uint32_t flags)
 {

@@ -1,6 +1,7 @@
 #include "cmd/row_batch.h"
 
-#define BATCH (48u * 1024) /* bytes; a row that would exceed this payload starts a new frame */
+/* Maximum payload of a frame in bytes.  A row that would exceed the maximum starts a new frame. */
+#define BATCH (48u * 1024)
 
 int ag_row_batch_end(struct ag_row_batch *batch)
 {

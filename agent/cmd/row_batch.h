@@ -1,4 +1,7 @@
-/* Sends rows in frames of about 48 KiB.  No other frame may begin before the batch is ended. */
+/*
+ * Sends rows in frames of about 48 KiB.  The caller must not begin any other frame on the channel
+ * before it has called ag_row_batch_end().
+ */
 #ifndef JTOOL_AGENT_CMD_ROW_BATCH_H
 #define JTOOL_AGENT_CMD_ROW_BATCH_H
 
@@ -17,8 +20,8 @@ struct ag_row_batch {
  */
 struct wire_writer *ag_row_batch_row(struct ag_row_batch *batch, size_t len);
 /*
- * Prepares for a row of len bytes.  Waits for the client only if may_wait.  Returns 0 if the row
- * can be written without waiting, or AG_ROW_BATCH_FULL if not, or -1 if the channel is broken.
+ * Makes room for a row of len bytes; waits for the client only if may_wait is true.  Returns 0 if
+ * there is room now; or AG_ROW_BATCH_FULL if there is none; or -1 if the channel is broken.
  */
 #define AG_ROW_BATCH_FULL 1
 int ag_row_batch_room(struct ag_row_batch *batch, size_t len, bool may_wait);

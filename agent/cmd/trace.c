@@ -16,8 +16,9 @@
 #define NS_PER_S 1000000000
 
 /*
- * How often the agent looks for calls.  It must poll, because hooks make no system call that could
- * wake the agent thread.
+ * Time between two looks of the agent for new calls: TICK_BUSY_MS while it finds calls, and up to
+ * TICK_IDLE_MS while it finds none.  The agent must poll, because hooks make no system call that
+ * could wake the agent thread.
  */
 #define TICK_BUSY_MS 10
 #define TICK_IDLE_MS 50
@@ -25,11 +26,14 @@
 #define SUMS_NS (500 * NS_PER_MS)
 #define STATE_NS NS_PER_S
 
-#define FRAMES_MAX (1u << 16) /* distinct stack frames, 2 MB; further ones are sent as unknown */
+/* Maximum number of distinct stack frames (2 MB of memory).  Further frames are sent as unknown. */
+#define FRAMES_MAX (1u << 16)
 
 /*
- * The trace ends if the hooks use more than their CPU budget of a second within COST_NS, or more
- * than FLOOD times that budget within FLOOD_NS.
+ * The client's request limits the time that all hooks together may use in one second.  The trace
+ * ends if the hooks use
+ * - more than this budget in a window of COST_NS, or
+ * - more than FLOOD times this budget in a window of FLOOD_NS.
  */
 #define COST_NS NS_PER_S
 #define FLOOD_NS (250 * NS_PER_MS)
@@ -44,7 +48,7 @@ struct request {
 
 struct window {
 	int64_t begin_ns;
-	uint64_t spent_ns; /* time that hooks had used at begin_ns */
+	uint64_t spent_ns; /* time that hooks had used in total until begin_ns */
 };
 
 struct tracing {
@@ -87,8 +91,8 @@ static int copy_method(struct ag_jvm *jvm, struct ag_install_method *m, uint32_t
 }
 
 /*
- * Reads one TRACE_METHODS frame, and adds its number of methods to *n_read.  Once an error is
- * recorded, stores no method.
+ * Reads one TRACE_METHODS frame, and adds the number of methods in the frame to *n_read.  Stores
+ * the methods in request->methods, unless an error was recorded before.
  */
 static int read_batch(struct ag_jvm *jvm, struct ag_chan *chan, struct request *request,
 		      uint32_t *n_read)
@@ -162,7 +166,7 @@ static int read_request(struct ag_jvm *jvm, struct ag_chan *chan, struct wire_re
 	return read_methods(jvm, chan, request);
 }
 
-/* Returns true if the hooks have exceeded their budget since the window began. */
+/* Returns true if the hooks have used more than their budget since the window `w` began. */
 static bool exceeds_budget(const struct tracing *t, const struct window *w, int64_t now,
 			   uint64_t spent)
 {
@@ -172,8 +176,8 @@ static bool exceeds_budget(const struct tracing *t, const struct window *w, int6
 }
 
 /*
- * Returns true if the hooks exceed their budget.  Looks at windows of time, because a short stall
- * of the machine must not end the trace.
+ * Returns true if the hooks have exceeded their budget in a window of COST_NS or FLOOD_NS.  Does
+ * not check each tick by itself, because a short stall of the machine must not end the trace.
  */
 static bool costs_too_much(struct tracing *t, int64_t now)
 {
@@ -245,7 +249,7 @@ static int tick(const struct tracing *t, int64_t now)
 	return (int)(left / NS_PER_MS) + 1;
 }
 
-/* Returns the reason of the end (enum wire_trace_end), or -1 if the client has disconnected. */
+/* Returns why the trace ended (enum wire_trace_end), or -1 if the client has disconnected. */
 static int follow(struct tracing *t)
 {
 	t->begin_ns = ag_now_ns();
@@ -278,7 +282,7 @@ static int trace(struct tracing *t)
 	int end = ag_trace_sender_hooked(&t->sender) > 0 ? follow(t) : WIRE_TRACED_NOTHING;
 
 	if (end == WIRE_TRACED_STOPPED || end == WIRE_TRACED_FORCED)
-		(void)send_pending(t, ag_now_ns()); /* later calls fail if the channel is broken */
+		(void)send_pending(t, ag_now_ns()); /* run() checks whether the channel is broken */
 	return end;
 }
 

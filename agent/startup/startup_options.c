@@ -79,7 +79,7 @@ static const char *read_path(struct ag_startup_options *o, const char *value, ui
 	size_t n = 0;
 
 	for (; *value; value++) {
-		if (n > sizeof(o->path) - 64) /* leaves room for the suffix of a temporary name */
+		if (n > sizeof(o->path) - 64) /* leave room for the suffix of a temporary name */
 			return "the path is too long";
 		if (*value != '%') {
 			o->path[n++] = *value;

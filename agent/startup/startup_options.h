@@ -7,8 +7,8 @@
  *     classes=A:B      with exact: count these classes only (globs of Java names)
  *     interval=512k    bytes between two samples
  *     live             count objects that are reachable at the end
- *     age=N            count live objects that survived at least N collections; implies live
- *     depth=64         maximum frames of a stack
+ *     age=N            as `live`, but only objects that survived at least N collections
+ *     depth=64         maximum number of frames of a stack
  *     memory=64m       maximum memory of the profile
  *     n=N              write the N sites with most bytes (default 0: all)
  *
@@ -20,17 +20,17 @@
 #include "jvm/alloc/alloc_profile.h"
 #include "wire/frame.h"
 
-#define AG_STARTUP_MAX 8192 /* bytes of all options */
+#define AG_STARTUP_MAX 8192 /* maximum length of all options together, in bytes */
 #define AG_PATH_MAX 4096
 
 struct ag_startup_options {
 	struct ag_alloc_profile_wanted wanted; /* wanted.globs points to `globs` below */
 	char path[AG_PATH_MAX];
-	uint32_t sites; /* maximum of sites to write; 0: all */
+	uint32_t sites; /* maximum number of sites to write; 0: all */
 
 	char texts[AG_STARTUP_MAX + 1]; /* the options, each of which ends in NUL */
 	const char *globs[WIRE_ALLOC_GLOBS_MAX];
-	uint32_t given; /* the bit 1 << enum option is set for each option in the text */
+	uint32_t given; /* for each option that the text has: the bit 1 << its `enum option` */
 };
 
 /*

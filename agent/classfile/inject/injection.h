@@ -1,4 +1,4 @@
-/* The state of an instrumentation: a class and its current method. */
+/* The state while one class is instrumented: the class, and the method that is being rewritten. */
 #ifndef JTOOL_AGENT_CLASSFILE_INJECT_INJECTION_H
 #define JTOOL_AGENT_CLASSFILE_INJECT_INJECTION_H
 
@@ -37,16 +37,16 @@ struct inj_added {
 	 */
 	struct cf_output insertions;
 	uint32_t token;  /* index of the new local variable that has the token */
-	uint32_t stored; /* offset in `enter` after the instruction that stores the token */
-	uint32_t max_stack, max_locals; /* of the new code */
+	uint32_t stored; /* offset in `enter` at which the instruction that stores the token ends */
+	uint32_t max_stack, max_locals; /* of the complete new code */
 };
 
 /* Where the method's own instructions are after the insertion. */
 struct inj_layout {
 	uint32_t end; /* length of the new code without the new handlers */
 	/*
-	 * label[old pc] is the new pc for jumps to the instruction at the old pc, or INJ_NO_PC if
-	 * no instruction begins there.
+	 * label[old pc] is the new pc to which a jump to the instruction at the old pc must go; or
+	 * INJ_NO_PC if no instruction begins at the old pc.
 	 */
 	uint32_t label[INJ_CODE_MAX + 1];
 };
@@ -86,8 +86,8 @@ bool inj_open(struct injection *in, const struct cf_class *class, const char *ho
 void inj_close(struct injection *in);
 
 /*
- * Writes the i-th method of the class, and adds hooks to it; `header` points to the original
- * method_info.  Returns false if the caller shall copy the method unchanged.
+ * Writes the i-th method of the class with hooks; `header` points to the original method_info.
+ * Returns false if the caller shall discard what was written, and copy the method unchanged.
  */
 typedef bool inj_put_hooked(struct injection *in, uint32_t i, const uint8_t *header, void *arg);
 /*

@@ -1,5 +1,6 @@
 /*
- * Relocates the method's own instructions: computes their new pcs, and writes them with new jumps.
+ * Relocates the method's own instructions: computes the new pc of each instruction, and writes the
+ * instructions with adjusted jump offsets.
  */
 #include "classfile/inject/inject_internal.h"
 

@@ -1,4 +1,4 @@
-/* Verifies by StackMapTable (JVMS 4.7.4, 4.10.1). */
+/* Verifies a method by type checking, with its StackMapTable (JVMS 4.7.4, 4.10.1). */
 #include "classfile/stackmap.h"
 #include "classfile/verify/verify_internal.h"
 
@@ -9,7 +9,7 @@ struct maps {
 
 /*
  * Records a malformed StackMapTable.  For this fault HotSpot rejects even a class of version 50;
- * after any other fault HotSpot verifies such a class again by inference.
+ * after any other fault, HotSpot verifies a class of version 50 again by inference.
  */
 static bool malformed(struct verifier *v, const char *what)
 {
@@ -158,7 +158,7 @@ bool vf_read_maps(struct verifier *v)
 	n = cf_u2(&m.bytes);
 	if (m.bytes.failed || n > cf_bytes_left(&m.bytes))
 		return malformed(v, "StackMapTable ends too early");
-	/* A frame's pc is last.pc + 1 + its delta.  With this value, the first pc is the delta. */
+	/* A frame's pc is last.pc + 1 + its delta, but the pc of the first frame is its delta. */
 	m.last.pc = UINT32_MAX;
 	/* The first entry modifies the frame that the parameters imply: start with a copy of it. */
 	return append(v, &m, 0) && read_table(v, &m, n);

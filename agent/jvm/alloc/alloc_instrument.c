@@ -2,9 +2,10 @@
  * Adds the hooks of an exact profile to classes, and removes them.
  *
  * Most classes allocate no arrays and stay unchanged.  Each class is examined first, by a
- * retransformation that is abandoned (capture/capture.h), which takes tens of microseconds and has
- * no effect.  Classes with array sites are retransformed in batches; each batch is a pause.  New
- * classes get their hooks while they are loaded.
+ * retransformation that the hook makes the JVM abandon (capture/capture.h): this takes tens of
+ * microseconds for each class and changes nothing.  Classes with array sites are then
+ * retransformed in batches; each batch is a pause.  New classes get their hooks while they are
+ * loaded.
  *
  * No reference to a class is retained, because it would prevent unloading.  Instead, the tag of
  * each class shows whether the class has hooks.  A class without a tag was loaded after the last
@@ -19,7 +20,7 @@
 #include "jvm/instrument/hooks.h"
 #include "jvm/jni_refs.h"
 
-#define SWEEPS 3 /* limit for the sweeps, because new classes may be loaded forever */
+#define SWEEPS 3 /* maximum number of sweeps, because new classes may be loaded forever */
 #define RACE_MS 100
 #define OBJECT "java/lang/Object"
 
@@ -64,7 +65,7 @@ static jvmtiError unhook_object(struct ag_jvm *jvm, struct ag_alloc_code *ac)
 	return code;
 }
 
-/* Counts the classes that the JVM has accepted with hooks, and marks them. */
+/* Sets ac->hooked to the number of classes with hooks, and marks each as AG_ALLOC_CODE_HOOKED. */
 static void count(struct ag_alloc_code *ac)
 {
 	ac->hooked = 0;
@@ -131,8 +132,9 @@ static int prepare(struct ag_jvm *jvm, struct ag_alloc_code *ac)
 }
 
 /*
- * Disposes of the JVMTI environment, when all classes are restored.  If a suspended thread may
- * still be in ClassFileLoadHook, sets profile->left, so that the memory is never freed.
+ * Disposes of the JVMTI environment.  Call this after all classes are restored.  If a suspended
+ * thread may still be in ClassFileLoadHook, sets profile->left, so that the memory that the hook
+ * uses is never freed.
  */
 static void close_environment(struct ag_jvm *jvm, struct ag_alloc_code *ac)
 {

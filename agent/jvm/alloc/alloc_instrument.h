@@ -13,15 +13,15 @@
 #include "jvm/alloc/alloc_exact.h"
 #include "jvm/instrument/instrument.h"
 
-/* The tag of a class is 1 + its index, or AG_ALLOC_CODE_DONE. */
+/* The tag of a class is 1 + its index in ag_alloc_code.base, or AG_ALLOC_CODE_DONE. */
 #define AG_ALLOC_CODE_DONE (-1) /* the class has no hooks: it never had any, or was restored */
 /*
- * The tag of a loader is one of these.  The tag AG_ALLOC_CODE_VISIBLE - n means that sweep n asked
- * the loader, and that the loader found the hooks class.
+ * The tag of a loader is one of the next three; or AG_ALLOC_CODE_VISIBLE - n if the loader finds
+ * the hooks class and sweep n was the first that asked the loader.
  */
 #define AG_ALLOC_CODE_HIDDEN (-2)   /* the loader does not find the hooks class */
-#define AG_ALLOC_CODE_PENDING (-3)  /* the next sweep asks the loader; until then: no hooks */
-#define AG_ALLOC_CODE_VISIBLE (-16) /* the loader finds the hooks class */
+#define AG_ALLOC_CODE_PENDING (-3)  /* the next sweep asks; until then, its classes get no hooks */
+#define AG_ALLOC_CODE_VISIBLE (-16) /* the loader finds the hooks class; no sweep asked it */
 
 /* Flags in `note` of struct ag_instrument_class. */
 #define AG_ALLOC_CODE_REPORTED 1u /* `reasons` already counts the class and its methods */
@@ -41,14 +41,14 @@
 
 /* A row of ag_alloc_code.reasons.  Any thread may claim a row; rows are never freed. */
 struct ag_reason {
-	const char *why; /* the reason, a constant; NULL: the row is unused; atomic */
+	const char *why; /* the reason, a string constant; NULL: the row is unused; atomic */
 	uint64_t n;      /* number of refusals; atomic */
 };
 
 /* A method whose uninstrumented version was running when its class was instrumented. */
 struct ag_old_code {
 	char *name; /* such as "a.b.C.m" */
-	/* number of threads that run the old code; number of the thread that was counted last */
+	/* threads: how many threads run the old code; last: number of the thread counted last */
 	uint32_t threads, last;
 	struct ag_old_code *next;
 };
@@ -57,7 +57,7 @@ struct ag_alloc_code {
 	struct ag_instrument base; /* first, so that a pointer to it is a pointer to this struct */
 	struct ag_alloc_profile *profile;
 	const char *hooks; /* name of the hooks class */
-	bool sun_unsafe; /* the JVM is JDK 8: the value of cf_sites.sun_unsafe */
+	bool sun_unsafe; /* true on JDK 8; becomes cf_sites.sun_unsafe */
 	uint32_t on;     /* 1: new classes get hooks; atomic */
 	uint32_t object; /* index of java.lang.Object; 0: none; atomic */
 	/* Data about class loaders.  Any thread may read and write it. */
@@ -70,17 +70,19 @@ struct ag_alloc_code {
 	/* The classes that got hooks while they were loaded.  Any thread may add one; atomic. */
 	struct {
 		uint32_t n; /* number of these classes */
-		uint64_t names[AG_ALLOC_CODE_NAMES]; /* hashes of the names of the first classes */
+		/* hashes of the names of the first AG_ALLOC_CODE_NAMES of these classes */
+		uint64_t names[AG_ALLOC_CODE_NAMES];
 		int64_t last_ns; /* time at which the last of these classes was loaded */
 	} loaded;
 	/* The current sweep; used by the thread that retransforms. */
 	struct {
 		uint32_t number; /* number of the sweep, from 1 on */
-		uint32_t n; /* number of classes in the batch */
+		/* the batch: number of its classes, their indexes, and references to them */
+		uint32_t n;
 		uint32_t members[AG_ALLOC_CODE_BATCH];
 		jclass refs[AG_ALLOC_CODE_BATCH];
 	} sweep;
-	/* Results.  The thread that retransforms writes them, but any thread adds reasons. */
+	/* Results.  Any thread may add to `reasons`; the thread that retransforms sets the rest. */
 	uint32_t hooked, refused;
 	struct ag_reason reasons[AG_ALLOC_CODE_REASONS];
 	struct ag_old_code *old;
@@ -114,9 +116,9 @@ extern const struct ag_instrumenter ag_alloc_instrumenter;
  */
 int ag_alloc_code_learn_loaders(struct ag_jvm *jvm, struct ag_alloc_code *ac);
 /*
- * Returns true if the loader finds the hooks class; false if it does not, or if the answer is not
- * known yet.  In the latter case, the next sweep asks the loader.  Any thread may call this while
- * it loads a class.
+ * Returns true if the loader finds the hooks class; false if the loader does not find it, or was
+ * not asked yet.  If the loader was not asked yet, the next sweep asks it.  Any thread may call
+ * this function while it loads a class.
  */
 bool ag_alloc_code_is_visible(struct ag_alloc_code *ac, jvmtiEnv *ti, JNIEnv *jni, jobject loader);
 /*
@@ -128,9 +130,9 @@ jlong ag_alloc_code_ask(struct ag_jvm *jvm, struct ag_alloc_code *ac, jclass cla
 
 /* In alloc_instrument_notes.c: adds n refusals for the reason `why`.  Any thread may call it. */
 void ag_alloc_code_reason(struct ag_alloc_code *ac, const char *why, uint64_t n);
-/* Returns the reason, a constant string, for which the JVM refuses a class with this error. */
+/* Returns a constant string: why the JVM refuses a class if RetransformClasses returns `code`. */
 const char *ag_alloc_code_error(jvmtiError code);
-/* Fills ac->old with the methods whose uninstrumented version is still running in threads. */
+/* Fills ac->old with the methods whose uninstrumented version still runs in a thread. */
 void ag_alloc_code_find_old(struct ag_jvm *jvm, struct ag_alloc_code *ac);
 void ag_alloc_code_free_old(struct ag_jvm *jvm, struct ag_alloc_code *ac);
 

@@ -2,7 +2,8 @@
  * Rewrites the code of a class for an exact profile.
  *
  * These functions run on any thread that loads a class.  Their memory does not count against the
- * session's budget.  They call the JVM only to allocate the new bytes and to check the loader.
+ * session's budget.  They call the JVM only to allocate the new bytes, and to find out whether the
+ * loader of the class finds the hooks class.
  */
 #include <string.h>
 
@@ -10,17 +11,20 @@
 #include "classfile/inject/inject_sites.h"
 #include "jvm/alloc/alloc_instrument.h"
 
-#define BUDGET ((size_t)64 << 20) /* bytes for one class */
+#define BUDGET ((size_t)64 << 20) /* maximum memory in bytes for rewriting one class */
 
 /* A class file that is examined or instrumented. */
 struct code {
 	struct ag_alloc_code *ac;
 	struct ag_mem mem;
 	bool look;   /* the class is only examined */
-	bool wanted; /* output: the class has a site that a glob matches */
+	bool wanted; /* output: the class has a site that a glob matches (no globs: any site) */
 };
 
-/* Returns true for classes in which a stack walk would deadlock: see ag_value_stack(). */
+/*
+ * Returns true for the classes in whose methods a hook would deadlock: the hook walks the stack
+ * while the current thread is being mounted on its carrier (see ag_value_stack()).
+ */
 static bool is_excluded(const char *name)
 {
 	return strcmp(name, "java/lang/VirtualThread") == 0 ||
@@ -28,9 +32,9 @@ static bool is_excluded(const char *name)
 }
 
 /*
- * Returns true if a glob matches the signature of a class.  If `inner` is true and the class is
- * that of an array of arrays, such as "[[I", a glob may match the signature of an inner array, such
- * as "[I", instead.
+ * Returns true if a glob matches the signature of a class.  If `inner` is true and the signature is
+ * that of an array of arrays, such as "[[I", also returns true if a glob matches the signature of
+ * an inner array, such as "[I".
  */
 static bool is_wanted(const struct code *code, const char *signature, size_t len, bool inner)
 {
@@ -144,7 +148,7 @@ static const char *refusal(enum cf_refusal why)
 }
 
 /*
- * Returns true if a glob matches strings or their arrays.  In that case, calls of
+ * Returns true if a glob matches strings or their arrays, or if there are no globs.  Then calls of
  * StringBuilder.toString() get hooks in addition to the array sites, because C2 can otherwise
  * compile such a call into code that allocates the string and its array without running a hook.
  */

@@ -4,8 +4,8 @@
 #include "jvm/alloc/alloc_instrument.h"
 #include "jvm/jni_refs.h"
 
-#define FRAMES 128   /* frames examined in each thread's stack */
-#define OLD_MAX 100u /* maximum number of reported methods */
+#define FRAMES 128   /* maximum number of frames that are examined in each thread's stack */
+#define OLD_MAX 100u /* maximum number of methods in ac->old */
 #define NAME_MAX_LEN 1000
 #define OTHERS "other reasons"
 

@@ -1,4 +1,4 @@
-/* Adds up the threads' tables, even while the threads are counting. */
+/* Adds the counts in the threads' tables to the sites, even while the threads are counting. */
 #include "jvm/alloc/alloc_exact_state.h"
 
 static struct ag_thread_counts *cells_of(const struct ag_exact *exact, uint32_t i)
@@ -58,8 +58,8 @@ static bool add_provisional(struct ag_alloc_profile *profile, uint32_t site, uin
 }
 
 /*
- * Adds the objects that a cell has counted since the last stack walk to the site of that walk.
- * Returns the number of objects that could not be added.
+ * Takes the objects that a cell has counted since its last stack walk, and adds them to the site
+ * that this walk found.  Returns the number of objects that could not be added.
  */
 static uint64_t merge_cell(struct ag_alloc_profile *profile, struct ag_count_cell *cell)
 {
@@ -98,8 +98,8 @@ void ag_exact_merge(struct ag_alloc_profile *profile)
 		}
 	}
 	/*
-	 * `dropped` includes the objects that the last merge could not add.  Replace their number
-	 * by that of this merge.  The difference may be negative.
+	 * `dropped` includes the objects that the previous merge could not add: exact->lost.  In
+	 * `dropped`, replace their number by that of this merge.  The difference may be negative.
 	 */
 	ag_exact_drop(profile, lost - profile->exact->lost);
 	profile->exact->lost = lost;

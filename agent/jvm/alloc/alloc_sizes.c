@@ -3,8 +3,8 @@
 #include "jvm/jni_refs.h"
 
 #define ALIGN_MAX 256 /* limit of -XX:ObjectAlignmentInBytes */
-#define REFERENCES 4u /* value of `type` for references; 0 to 3: log2 of a primitive's bytes */
-#define MANY 1000     /* length of an array with which results are checked */
+#define REFERENCES 4u /* `type` of reference arrays; of primitive arrays: log2 of element bytes */
+#define MANY 1000     /* length of the array with which a measured header size is checked */
 
 static jarray new_array(struct ag_jvm *jvm, unsigned type, jclass object, jsize n)
 {
@@ -56,8 +56,8 @@ static jsize first_step(struct ag_jvm *jvm, unsigned type, jclass object, jlong 
 }
 
 /*
- * Measures the size of an array's header.  first_step() returns n; because of alignment, an empty
- * array has room for n - 1 elements after its header.
+ * Measures the size of an array's header.  If first_step() returns n, an empty array has unused
+ * room for n - 1 elements after its header, because its size is aligned.
  */
 static int measure(struct ag_jvm *jvm, struct ag_sizes *sizes, unsigned type, jclass object)
 {
@@ -102,7 +102,7 @@ int ag_sizes_measure(struct ag_jvm *jvm, struct ag_sizes *sizes)
 
 void ag_sizes_of(const struct ag_sizes *sizes, const char *signature, struct ag_count_cell *cell)
 {
-	static const char primitives[8] = "ZBCSIFJD"; /* two types of each size, 1 to 8 bytes */
+	static const char primitives[8] = "ZBCSIFJD"; /* two types each of 1, 2, 4 and 8 bytes */
 
 	cell->flags = sizes->ref_shift;
 	cell->size = sizes->ref_base;

@@ -16,7 +16,7 @@ void ag_exact_drop(struct ag_alloc_profile *profile, uint64_t n)
 
 static struct ag_thread_counts *new_cells(struct ag_alloc_profile *profile, uint32_t n)
 {
-	/* The cells need alignment; the arena aligns all blocks of a cache line or more. */
+	/* The cells need alignment; the arena aligns every block that is at least a cache line. */
 	struct ag_thread_counts *cells =
 		ag_arena_take(&profile->arena, sizeof(*cells) + n * sizeof(cells->at[0]));
 
@@ -52,8 +52,9 @@ static bool grow(struct ag_alloc_profile *profile, struct ag_thread_slot *slot)
 }
 
 /*
- * Returns true if a cell can be added, after the table has grown if necessary.  If the table cannot
- * grow, one cell in eight stays unused: a probe ends at an unused cell.
+ * Returns true if the table has room for one more cell.  Doubles the table first if it is half
+ * full.  If the table cannot grow, one cell in eight stays unused, because a probe ends only at an
+ * unused cell or at the cell that it looks for.
  */
 static bool has_room(struct ag_alloc_profile *profile, struct ag_thread_slot *slot)
 {
@@ -109,8 +110,9 @@ static uint64_t gap(struct ag_thread_slot *slot, uint64_t count, uint64_t walks)
 }
 
 /*
- * Walks the stack.  Adds all objects since the previous walk to the site that this walk finds, or
- * to the site of the previous walk if there is no room for a new site.
+ * Walks the stack for a cell.  Takes the objects that the cell has counted since its previous walk,
+ * and adds them to the site that this walk finds; or to the site of the previous walk, if there is
+ * no room for a new site.
  */
 static __attribute__((noinline)) void walk(struct ag_alloc_profile *profile,
 					   struct ag_thread_slot *slot,
@@ -168,7 +170,7 @@ bool ag_exact_is_shared(const struct ag_exact *exact, uint64_t hash)
 	return false;
 }
 
-/* Sets AG_CELL_SHARED in the cells of classes that share their hash with another class. */
+/* Sets AG_CELL_SHARED in each cell whose class has the same hash as another class. */
 static void divide(const struct ag_exact *exact, struct ag_thread_counts *cells)
 {
 	for (uint32_t i = 0; i <= cells->mask; i++) {

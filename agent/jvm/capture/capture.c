@@ -7,8 +7,8 @@
 #include "wire/frame.h"
 
 /*
- * The class of the exception that the hook throws.  Only for this class does HotSpot return
- * JVMTI_ERROR_UNSUPPORTED_VERSION.
+ * The class of the exception that the hook throws.  HotSpot returns JVMTI_ERROR_UNSUPPORTED_VERSION
+ * only for an exception of this class.
  */
 #define THROWN "java/lang/UnsupportedClassVersionError"
 
@@ -54,8 +54,8 @@ static bool make_room(struct ag_capture *c, size_t len)
 /*
  * Copies the bytes of the captured class and throws the exception.  HotSpot calls this hook on
  * every thread for every class.  If a class is loaded, and not redefined or retransformed, the hook
- * returns without calling the JVM, because such a call may block at a safepoint.  If a call blocks
- * there, JDK 26 and 27 without the fix of JDK-8387045 need a minute more to exit.
+ * returns without calling the JVM, because a call of the JVM may block at a safepoint.  If it
+ * blocks there, JDK 26 and 27 without the fix of JDK-8387045 need a minute more to exit.
  *
  * Only the capturing thread has a value in this environment's thread-local storage.  On other
  * threads the hook returns, so it never uses a freed capture.  The environment itself is valid on
@@ -89,7 +89,7 @@ static void JNICALL hook(jvmtiEnv *ti, JNIEnv *jni, jclass class, jobject loader
 	(void)(*jni)->Throw(jni, c->thrown);
 }
 
-/* Adds only the capabilities that are available.  If one is missing, a capture returns an error. */
+/* Adds the capabilities that are available.  If one is missing, captures that need it will fail. */
 static int add_capabilities(struct ag_jvm *jvm, jvmtiEnv *ti)
 {
 	jvmtiCapabilities can, want = { 0 };
@@ -154,8 +154,9 @@ void ag_capture_close(struct ag_jvm *jvm, struct ag_capture *capture)
 
 /*
  * Returns true for VM-anonymous classes of JDK 8, such as "Lp/C$$Lambda$1/1234;".  JDK 8 reports
- * such classes as modifiable, but crashes when one of them is retransformed.  From JDK 9 on they
- * are not modifiable; the function returns false, because "Lp/1234;" can be an ordinary class.
+ * such classes as modifiable, but crashes when one of them is retransformed.  On JDK 9 and later
+ * returns false, because IsModifiableClass there reports such classes as unmodifiable, and because
+ * "Lp/1234;" can be the signature of an ordinary class.
  */
 static bool is_anonymous(struct ag_jvm *jvm, const char *signature)
 {

@@ -7,11 +7,11 @@
  * (jvmtiRedefineClasses.cpp, load_new_class_versions).  No class version is built, and no code is
  * deoptimised.  The man page describes what a completed retransformation costs.
  *
- * HotSpot calls hooks in the order in which environments were created, so the capture, which has
- * the newest environment, receives the bytes that all earlier transformers produced.  The JVM calls
- * the capture's hook for every class that any thread loads or redefines.  The hook acts only on the
- * capturing thread, and there only for the requested class, because JDK 9 and later may load an
- * internal class on this thread during the capture.
+ * HotSpot calls ClassFileLoadHooks in the order in which their environments were created, so the
+ * capture, which has the newest environment, receives the output of all transformers.  HotSpot
+ * calls the capture's hook for every class that any thread loads or redefines.  The hook acts only
+ * on the capturing thread, and there only for the requested class, because JDK 9 and later may load
+ * an internal class on this thread during the capture.
  */
 #ifndef JTOOL_AGENT_JVM_CAPTURE_CAPTURE_H
 #define JTOOL_AGENT_JVM_CAPTURE_CAPTURE_H
@@ -56,17 +56,17 @@ int ag_capture_can(struct ag_jvm *jvm, jclass class, const char *signature,
 		   struct ag_captured *captured);
 
 /*
- * Captures a class.  If captured->outcome is WIRE_CAPTURED_FILE, capture->bytes contains its class
- * file until the next capture.  Returns 0, or -1 if the JVM is shutting down or memory is
+ * Captures a class.  If captured->outcome is then WIRE_CAPTURED_FILE, capture->bytes contains the
+ * class file until the next capture.  Returns 0, or -1 if the JVM is shutting down or memory is
  * exhausted.
  */
 int ag_capture_class(struct ag_jvm *jvm, struct ag_capture *capture, jclass class,
 		     struct ag_captured *captured);
 
 /*
- * Captures the bytes that a redefinition of `class` with the class file `file` would install.
- * These bytes equal `file` unless transformers of other agents change them.  The result is as for
- * ag_capture_class().
+ * Captures the bytes that would be installed if `class` were redefined with the class file `file`.
+ * These bytes equal `file` unless transformers of other agents change them.  Stores and returns the
+ * same as ag_capture_class().
  */
 int ag_capture_redefinition(struct ag_jvm *jvm, struct ag_capture *capture, jclass class,
 			    const uint8_t *file, size_t len, struct ag_captured *captured);

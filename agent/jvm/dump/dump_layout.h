@@ -2,11 +2,12 @@
  * The layout of all classes.  The agent reads it with JVMTI before a snapshot, and the snapshot's
  * child (snapshot/snapshot.h) uses it.
  *
- * In HotSpot the jfieldID of an instance field is the field's offset in the object, shifted by two
- * bits; the jfieldID of a static field points to a JNIid, which has the field's offset in the
+ * In HotSpot the jfieldID of an instance field is the field's offset in the object, shifted left by
+ * two bits; the jfieldID of a static field points to a JNIid, which has the field's offset in the
  * java.lang.Class (jfieldIDWorkaround.hpp, jniHandles of JDK 8 to 27).  None of this is specified,
- * so only the child, whose crash would be harmless, relies on it.  The child decodes the ids, and
- * compares the references that it reads at these offsets with those that HotSpot reports.
+ * so only the child, whose crash would be harmless, relies on it.  The child decodes the jfieldIDs.
+ * To check the offsets, it compares the references that it reads there with those that HotSpot
+ * reports.
  */
 #ifndef JTOOL_AGENT_JVM_DUMP_DUMP_LAYOUT_H
 #define JTOOL_AGENT_JVM_DUMP_DUMP_LAYOUT_H
@@ -30,7 +31,7 @@ enum ag_dump_kind {
 	AG_DUMP_PRIMITIVES, /* an array of primitives, of the type `element` */
 };
 
-/* An instance field, as the child reads it. */
+/* The position and type of an instance field, with which the child reads its value. */
 struct ag_dump_value {
 	uint32_t offset;
 	uint8_t type; /* enum ag_hprof_type */
@@ -53,7 +54,7 @@ struct ag_dump_class {
 	uint32_t super;    /* number of the superclass; AG_DUMP_NONE: no superclass */
 	uint32_t data_len; /* bytes that the fields of one instance take in the dump */
 	uint32_t n_values;
-	struct ag_dump_value *values; /* instance fields of the class and its superclasses */
+	struct ag_dump_value *values; /* instance fields of the class and of its superclasses */
 	uint64_t address;  /* address of the class's java.lang.Class */
 };
 #define AG_DUMP_NONE UINT32_MAX
@@ -69,23 +70,24 @@ struct ag_dump_layout {
 };
 
 /*
- * Links unlinked classes of the boot loader, if possible.  Call it before the classes are listed,
- * because it may load classes.  Returns 0, or -1 with the error recorded.
+ * Links the unlinked classes of the boot loader, as far as possible, because JVMTI reports the
+ * fields of linked classes only.  Call this function before the classes are listed, because linking
+ * may load classes.  Returns 0, or -1 with the error recorded.
  */
 int ag_dump_link(struct ag_jvm *jvm);
 
 /*
  * Reads the layout of the listed classes, and writes the names of classes and fields to `out`.
- * Returns 0, or -1 if the error is recorded or the channel is broken.  Call
- * ag_dump_layout_release() in any case.
+ * Returns 0; or -1 if the channel is broken, or with the error recorded.  In all cases call
+ * ag_dump_layout_release() afterwards.
  */
 int ag_dump_layout_read(struct ag_jvm *jvm, struct ag_hprof *out, const struct ag_classes *list,
 			struct ag_dump_layout *layout);
 void ag_dump_layout_release(struct ag_jvm *jvm, struct ag_dump_layout *layout);
 
 /*
- * Returns the number of a symbol, and writes the symbol to `out` if it is new; or returns 0 with
- * the error recorded.
+ * Returns the number of the HPROF symbol `text`; or 0 with the error recorded.  If the dump does
+ * not have the symbol yet, writes it to `out`.
  */
 uint32_t ag_dump_symbol(struct ag_jvm *jvm, struct ag_hprof *out, struct ag_dump_layout *layout,
 			const char *text);

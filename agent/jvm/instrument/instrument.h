@@ -89,7 +89,7 @@ struct ag_instrument {
 /* Creates the environment with its capabilities.  Returns 0, or -1 with the error recorded. */
 int ag_instrument_open(struct ag_jvm *jvm, struct ag_instrument *instrument,
 		       const struct ag_instrumenter *ops);
-/* Enables the hook.  Returns 0, or -1 with the error of the operation `what` recorded. */
+/* Enables the hook.  Returns 0, or -1 with an error recorded that names the operation `what`. */
 int ag_instrument_listen(struct ag_jvm *jvm, struct ag_instrument *instrument, const char *what);
 /*
  * Disposes of the environment, if there is one, and waits until no hook is in flight.  Returns
@@ -144,14 +144,14 @@ struct ag_instrument_group {
 void ag_instrument_add(const struct ag_instrument_group *group, uint32_t n);
 /*
  * Restores the first n classes of the group, whose `hooked` must be false, by retransforming them.
- * If that fails, tries each half of the group, and a single class twice.  Returns the last error of
- * a class that was not restored, or JVMTI_ERROR_NONE.
+ * If the JVM refuses a group, retransforms each half of it; if the JVM refuses a single class,
+ * tries once more.  Returns JVMTI_ERROR_NONE, or the last error of a class that was not restored.
  */
 jvmtiError ag_instrument_remove(const struct ag_instrument_group *group, uint32_t n);
 /*
  * Finds out whether the group's first class would be instrumented, without changing the class.
  * Stores the answer in the `outcome` of the class; AG_INSTRUMENTED_UNSEEN means unknown.  Returns
- * the JVM's error if the hook was not called.
+ * JVMTI_ERROR_NONE, or the JVM's error if the JVM did not call the hook.
  */
 jvmtiError ag_instrument_look(const struct ag_instrument_group *group);
 

@@ -142,8 +142,8 @@ struct call {
 };
 
 /*
- * Copies these bytes to call->output for return_output().  A copy is needed because another thread
- * may free the patch as soon as `table` is released.
+ * Copies `bytes` to call->output for return_output().  A copy is needed because another thread may
+ * free the patch as soon as `table` is released.
  */
 static void set_output(struct call *call, const uint8_t *bytes, size_t len)
 {
@@ -155,8 +155,8 @@ static void set_output(struct call *call, const uint8_t *bytes, size_t len)
 }
 
 /*
- * Stores the incoming bytes as the pending output of a patch.  Makes no copy if they equal
- * patch->file.  Returns false if memory is short.
+ * Stores the incoming bytes in patch->pending.  If they equal patch->file, stores patch->file
+ * instead of a copy.  Returns false if memory is short.
  */
 static bool store_output(struct ag_patches *p, struct ag_patch *patch, const struct call *call)
 {
@@ -190,7 +190,7 @@ static bool is_for(const struct ag_patch *patch, const struct call *call)
 
 /*
  * Handles a call of the hook on the thread of the current operation.  Returns false if the
- * operation's current step is for another class.
+ * operation is capturing another class.
  */
 static bool serve_operation(struct ag_patches *p, struct ag_patch *patch, struct call *call)
 {
@@ -303,7 +303,7 @@ static void under_lock(struct ag_patches *p, struct call *call,
 
 /*
  * The ClassFileLoadHook, which returns the output of a patch.  Runs on every thread for every
- * class.  For a class without a tag it only looks up the tag.
+ * class.  If GetTag finds that the class has no tag, the hook does nothing else.
  */
 static void JNICALL hook(jvmtiEnv *ti, JNIEnv *jni, jclass class, jobject loader,
 			 const char *name, jobject domain, jint len, const unsigned char *bytes,

@@ -1,13 +1,19 @@
 /*
  * The patches of this library, and the ClassFileLoadHook that returns their bytes to the JVM.
  *
- * There are two locks.  An operation installs, refreshes or restores patches; its thread holds
- * `operation` throughout, so only one thread allocates and frees patches at a time.  `table`
- * protects the fields that the hook uses, and is held briefly.  The hook takes only `table`.  No
- * thread calls the JVM while it holds `table`, for two reasons: another thread may wait for `table`
- * in the hook while it holds HotSpot's lock on a class; and a debugger may suspend a thread in any
- * JVM call and then redefine a class itself.  So the hook makes its JVM calls before it takes
- * `table`, and identifies the class by a tag.
+ * There are two locks:
+ * - `operation`: the thread that installs, refreshes or restores patches holds it from the start to
+ *   the end of the operation, so only one thread at a time allocates and frees patches.
+ * - `table` protects the fields that the hook uses.  It is held briefly.  The hook takes only this
+ *   lock.
+ *
+ * No thread calls the JVM while it holds `table`, for two reasons:
+ * - Another thread may hold HotSpot's lock on a class while it waits for `table` in the hook.  A
+ *   JVM call that waits for this lock would then never return.
+ * - A debugger may suspend a thread in any JVM call.  If the debugger then redefines a class, it
+ *   waits in the hook for `table`, which the suspended thread holds.
+ *
+ * So the hook makes its JVM calls before it takes `table`, and identifies the class by a tag.
  */
 #ifndef JTOOL_AGENT_JVM_PATCH_PATCH_TABLE_H
 #define JTOOL_AGENT_JVM_PATCH_PATCH_TABLE_H
@@ -30,7 +36,7 @@ struct ag_patch {
 	uint8_t *file; /* the client's class file, F in patches.h */
 	size_t len;
 	struct ag_patch_output output;  /* the bytes that are installed */
-	struct ag_patch_output pending; /* prepared by the current operation */
+	struct ag_patch_output pending; /* the bytes that the current operation will install */
 	bool stale;   /* the incoming bytes have changed, or the hook could not return the output */
 	bool touched; /* another thread has retransformed the class during the operation */
 	char *label, *digest; /* file name and digest that the client sent */
@@ -38,11 +44,11 @@ struct ag_patch {
 
 /* What the hook does when the current operation causes the call of the hook. */
 enum ag_patch_mode {
-	/* the class of the patch `current` is being captured: store the hash of its bytes */
+	/* the class of the patch `current` is being captured: store the hash of its class file */
 	AG_PATCH_READ_INPUT,
-	/* the class of the patch `current` is being captured: store its bytes as pending output */
+	/* the class of the patch `current` is being captured: store its class file in `pending` */
 	AG_PATCH_READ_OUTPUT,
-	AG_PATCH_INSTALL, /* classes are retransformed: return the pending output of each */
+	AG_PATCH_INSTALL, /* classes are retransformed: return the bytes `pending` of the patch */
 	AG_PATCH_RESTORE, /* classes are retransformed: return a copy of the incoming bytes */
 };
 
@@ -77,7 +83,7 @@ struct ag_patches {
 	jlong last_tag;
 
 	/* Protected by `table`: */
-	uint64_t stale_events; /* how often a patch became stale */
+	uint64_t stale_events; /* how often any patch became stale */
 	bool refreshing;       /* a refresh thread has been started and has not yet begun to work */
 };
 
@@ -103,7 +109,10 @@ void ag_patches_unlock(struct ag_patches *p, jrawMonitorID monitor);
 int ag_patches_listen(struct ag_jvm *jvm, struct ag_patches *p);
 void ag_patches_disable_events(struct ag_patches *p);
 
-/* Stores the tag of a class, which it sets if necessary.  The caller holds `operation`. */
+/*
+ * Stores the tag of the class in *tag; if the class has no tag, sets one first.  Returns 0, or -1
+ * with the error recorded.  The caller holds `operation`.
+ */
 int ag_patch_tag(struct ag_jvm *jvm, struct ag_patches *p, jclass class, jlong *tag);
 
 /*

@@ -61,9 +61,9 @@ static long close_listed(char *entries, long len, long keep, long dir)
 }
 
 /*
- * Closes all descriptors except `keep`, on Linux before 5.9, which has no close_range().  Reading a
- * directory that changes meanwhile may skip entries.  So /proc/self/fd is read again until it lists
- * no other descriptor.
+ * Closes all descriptors except `keep`, on Linux before 5.9, which has no close_range().  If a
+ * directory changes while it is read, some entries may be skipped.  So /proc/self/fd is read again
+ * until it lists no descriptor that must be closed.
  */
 static int close_each(long keep, char *buffer, size_t size)
 {
@@ -117,8 +117,8 @@ static int drop_handlers(const struct ag_confinement *c)
 }
 
 /*
- * Lets the kernel kill the child when the thread that cloned it ends: the VM thread of the JVM.
- * Returns 0, or an errno; ESRCH if the JVM has ended already.
+ * Lets the kernel kill the child when the thread that cloned the child ends, which is the VM thread
+ * of the JVM.  Returns 0; or an errno, which is ESRCH if the JVM has ended already.
  */
 static int end_with(int parent)
 {
@@ -167,11 +167,13 @@ static int leave_no_core(void)
 #define END(name) ON(SYS_##name, SECCOMP_RET_TRAP)
 
 /*
- * Permits only system calls that send data, and those with which HotSpot allocates memory.  A call
- * that waits for another thread ends the child, because the child has no other thread.  A call that
- * sends a signal also ends the child, because the signal could reach the JVM: when HotSpot aborts,
- * it sends a signal to the thread id that musl has cached, and in the child this is the id of a
- * thread of the JVM.  Every other call fails with EPERM.
+ * Permits only the system calls with which the child sends data and exits, and with which HotSpot
+ * allocates memory and reads the time.  Of the other calls,
+ * - a call that waits for another thread ends the child, because the child has no other thread;
+ * - a call that sends a signal ends the child, because the signal could reach the JVM: when HotSpot
+ *   aborts, it sends a signal to the thread id that musl has cached, and in the child this is the
+ *   id of a thread of the JVM;
+ * - every other call fails with EPERM.
  */
 static int drop_calls(void)
 {

@@ -1,11 +1,15 @@
 /*
- * Takes rights from the cloned child of the JVM, before the child does anything else.
+ * Takes rights away from the child that was cloned from the JVM, before the child does anything
+ * else.
  *
- * The child has one thread, whose locks and thread id are those of a thread of the JVM, and it runs
- * HotSpot's code.  So it must not be able to affect any other process: it has one descriptor,
- * cannot open a file or send a signal, cannot write to memory that it shares with the JVM except
- * one page, and ends when the JVM ends.  A lock that a thread of the JVM held at the moment of the
- * clone is never released in the child; so if the child tries to wait for a lock, it ends at once.
+ * The child has one thread.  It runs HotSpot's code, with the locks and the stored thread id of the
+ * JVM's thread that was cloned.  So the child must not be able to affect any other process:
+ * - it has one descriptor, and cannot open a file;
+ * - it cannot send a signal;
+ * - of the memory that it shares with the JVM, it can write to one page only;
+ * - it ends when the JVM ends.
+ * A lock that another thread of the JVM held at the moment of the clone is never released in the
+ * child; so if the child tries to wait for a lock, it ends at once.
  */
 #ifndef JTOOL_AGENT_JVM_SNAPSHOT_CONFINE_H
 #define JTOOL_AGENT_JVM_SNAPSHOT_CONFINE_H
@@ -14,15 +18,16 @@
 
 struct ag_confinement {
 	int keep;     /* the only descriptor that stays open */
-	int parent;   /* process id of the JVM, as the JVM sees it */
+	int parent;   /* process id of the JVM in the JVM's own pid namespace */
 	uint32_t life_ms; /* ms after which SIGALRM ends the child; 0: at once */
 	void *page;   /* start of the only shared mapping that remains writable */
-	struct ag_shared_maps *maps; /* output: the shared mappings, which were made read-only */
+	struct ag_shared_maps *maps; /* output: the shared mappings that were made read-only */
 };
 
 /*
- * Takes the rights named above from the process that calls it, the child.  Returns 0; or an errno,
- * after which the child must exit.  Makes system calls only: allocates nothing and takes no lock.
+ * Takes the rights named above away from the calling process, which must be the child.  Returns 0;
+ * or an errno, after which the child must exit.  Makes system calls only: allocates nothing and
+ * takes no lock.
  */
 int ag_confine(const struct ag_confinement *c);
 

@@ -4,7 +4,7 @@
 
 #define NS_PER_MS INT64_C(1000000)
 #define MEASURE_MS 2
-#define WAITS_MAX 10 /* maximum of waits; there may be several, because a signal ends a wait */
+#define WAITS_MAX 10 /* maximum number of waits of MEASURE_MS; a signal may end a wait early */
 #define READINGS 8
 #define CHECK_NS (100 * NS_PER_MS)
 #define NOISE_NS 20000 /* error of read_both() if each of its READINGS attempts was interrupted */
@@ -12,7 +12,7 @@
 
 #ifdef __x86_64__
 
-/* The counter and CLOCK_MONOTONIC, read at the same time. */
+/* The values of the time stamp counter and of CLOCK_MONOTONIC at the same time. */
 struct reading {
 	uint64_t ticks;
 	int64_t ns;
@@ -40,7 +40,7 @@ static struct reading read_both(void)
 	return best;
 }
 
-/* Returns the rate between two readings, or 0 if the counter has not advanced plausibly. */
+/* Returns the counter's rate between two readings (ag_trace_clock.rate); 0 if it is implausible. */
 static uint64_t rate_between(struct reading a, struct reading b)
 {
 	int64_t ns = b.ns - a.ns, ticks = (int64_t)(b.ticks - a.ticks);

@@ -1,16 +1,16 @@
 /*
  * The clock of hooks: the time of CLOCK_MONOTONIC in ns.
  *
- * Reading the clock takes most of the time of the two hooks of a call.  So this clock reads the
+ * The two hooks of a call spend most of their time on reading the clock.  So this clock reads the
  * time stamp counter itself, which takes 10 ns; the C library's clock_gettime() takes 24 ns,
- * because it orders and scales the readings.  This clock reads the counter only on x86-64, and only
+ * because it orders and scales each reading.  This clock reads the counter only on x86-64, and only
  * if the counter is the kernel's own clock source: the kernel has then checked that the counter has
  * a constant rate and is equal on all processors (arch/x86/kernel/tsc.c and tsc_sync.c).  The
- * client looks up the clock source, see WIRE_TRACE_COUNTER.
+ * client finds out whether it is, and sets WIRE_TRACE_COUNTER in its request.
  *
- * The rate of the counter is measured when a trace begins, and compared with CLOCK_MONOTONIC as
- * long as the trace runs.  If the two ever differ by more than 0.1 %, this clock reads
- * CLOCK_MONOTONIC from then on.
+ * The rate of the counter is measured when a trace begins.  As long as the trace runs, the session
+ * compares this clock with CLOCK_MONOTONIC.  If the two drift apart by more than 0.1 % of the time
+ * between two comparisons, this clock reads CLOCK_MONOTONIC from then on.
  */
 #ifndef JTOOL_AGENT_JVM_TRACE_TRACE_CLOCK_H
 #define JTOOL_AGENT_JVM_TRACE_TRACE_CLOCK_H
@@ -39,7 +39,10 @@ struct ag_trace_clock {
  */
 void ag_trace_clock_start(struct ag_trace_clock *clock, bool counter);
 
-/* Compares the clock with CLOCK_MONOTONIC, if the last comparison was at least 100 ms ago. */
+/*
+ * Compares the clock with CLOCK_MONOTONIC, if the last comparison was at least 100 ms ago.  If they
+ * have drifted apart, the clock reads CLOCK_MONOTONIC from then on.
+ */
 void ag_trace_clock_check(struct ag_trace_clock *clock);
 
 /* Returns the time at which the counter has the value `ticks`. */

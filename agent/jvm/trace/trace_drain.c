@@ -1,13 +1,13 @@
-/* Reports the records of ended calls, in the order of their ends. */
+/* Reports the records of the calls that have ended, in the order in which the calls ended. */
 #include <time.h>
 
 #include "jvm/trace/trace_record.h"
 #include "jvm/trace/trace_state.h"
 
 /*
- * Lists each done record in pool->order as end << AG_RECORD_BITS | index of the record.  `end` is
- * the end of the call in ns since the pool was created, which fits for 52 days.  Returns the number
- * of done records.
+ * Adds to pool->order for each done record: end << AG_RECORD_BITS | index of the record.  `end` is
+ * the time at which the call ended, in ns since the pool was created; the shifted `end` fits into
+ * 64 bits for 52 days.  Returns the number of done records.
  */
 static uint32_t list_done(struct ag_pool *pool)
 {

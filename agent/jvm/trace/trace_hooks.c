@@ -56,8 +56,8 @@ jlong JNICALL ag_hook_enter(JNIEnv *jni, jclass hooks, jint id)
 }
 
 /*
- * Implements all ag_hook_arg…().  Unlike the other natives, these get no id; the token identifies
- * the trace.
+ * Implements all ag_hook_arg…().  Only these natives get no method id; the token identifies the
+ * trace.
  */
 static void argument(JNIEnv *jni, jlong token, const jvalue *value)
 {
@@ -92,7 +92,7 @@ static inline bool is_only_counted(const struct ag_hook *hook, jlong token, bool
 		(int64_t)__atomic_load_n(&hook->trace->min_ns, __ATOMIC_RELAXED);
 }
 
-/* Implements all hooks at the end of a call, which jump to this function. */
+/* Implements ag_hook_exit(), all ag_hook_exit…() and ag_hook_fail(), the hooks at a call's end. */
 static void leave(JNIEnv *jni, jlong token, jint id, bool threw, const jvalue *value)
 {
 	struct ag_hook hook;
