@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#define NESTED_MAX 32 /* limit for the nesting of annotations */
+#define NESTED_MAX 32 /* maximum depth of nested annotations */
 
 struct class_attribute class_attribute_open(struct cf_attributes attributes, const char *name)
 {

@@ -4,7 +4,7 @@
 
 #include "classfile/read.h"
 
-/* The entries of a class attribute that were not returned yet. */
+/* An iterator: the entries of one class attribute that it has not returned yet. */
 struct class_attribute {
 	const struct cf_pool *pool;
 	struct cf_bytes bytes;
@@ -16,13 +16,13 @@ struct class_attribute {
 struct class_attribute class_attribute_open(struct cf_attributes attributes, const char *name);
 
 /*
- * Returns the next class of NestHost, NestMembers or PermittedSubclasses as "a/b/C"; false at the
- * end.
+ * Sets *name to the next class of NestHost, NestMembers or PermittedSubclasses, such as "a/b/C".
+ * Returns false at the end.
  */
 bool class_attribute_class(struct class_attribute *a, struct cf_text *name);
-/* Returns the next component of Record, which has no modifiers; false at the end. */
+/* Sets *component to the next record component, which has no modifiers; false at the end. */
 bool class_attribute_component(struct class_attribute *a, struct cf_member *component);
-/* Returns the next type of RuntimeVisibleAnnotations as "La/b/C;"; false at the end. */
+/* Sets *type to the type of the next runtime-visible annotation, "La/b/C;"; false at the end. */
 bool class_attribute_annotation(struct class_attribute *a, struct cf_text *type);
 
 /*

@@ -76,7 +76,7 @@ static int add_folder(struct class_set *set, const char *path, const struct fold
 	}
 	folder.dev = st.st_dev;
 	folder.ino = st.st_ino;
-	/* Sort by name, because the first of several files with one class is used. */
+	/* Sort by name, because if several files contain the same class, the first file is used. */
 	n = scandir(path, &names, NULL, alphasort);
 	if (n < 0)
 		return input_file_failed(path, -errno, err);

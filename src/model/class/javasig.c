@@ -117,7 +117,7 @@ struct javasig_member javasig_member(const struct cf_member *member)
 	struct cf_attribute a;
 
 	if (cf_find_attribute(member->attributes, "Synthetic", &a))
-		/* Before Java 5, compilers used an attribute instead of ACC_SYNTHETIC. */
+		/* Before Java 5, compilers wrote this attribute and did not set ACC_SYNTHETIC. */
 		m.access |= CF_ACC_SYNTHETIC;
 	if (cf_find_attribute(member->attributes, "Exceptions", &a) && a.len >= 2 &&
 	    a.len == 2 + 2u * cf_peek_u2(a.data)) {
@@ -189,7 +189,7 @@ static bool is_initializer(struct cf_text name)
 	return cf_text_is(name, "<clinit>");
 }
 
-/* Adds result type, name and parameters; "{}" for a static initializer. */
+/* Adds result type, name and parameters; for a static initializer only "{}". */
 static void add_head(struct buf *out, const struct javasig_member *m, struct cf_text class,
 		     const struct buf *result, const struct buf *arguments)
 {

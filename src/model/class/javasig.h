@@ -3,8 +3,9 @@
  * `javap -p` prints them.
  *
  * Input texts are as in the class file.  Output is UTF-8 and may contain control characters: print
- * it with printable_add().  An invalid descriptor is copied.  If a signature is invalid, the
- * descriptor is used instead: compilers write wrong signatures, and the JVM does not check them.
+ * it with printable_add().  An invalid descriptor is copied unchanged.  If a generic signature is
+ * invalid, the descriptor is converted instead: compilers write wrong signatures, and the JVM does
+ * not check them.
  */
 #ifndef JTOOL_MODEL_CLASS_JAVASIG_H
 #define JTOOL_MODEL_CLASS_JAVASIG_H
@@ -14,7 +15,7 @@
 #include "base/buf.h"
 #include "classfile/read.h"
 
-/* Converts modified UTF-8 (JVMS 4.4.7) to UTF-8; invalid bytes are copied. */
+/* Converts modified UTF-8 (JVMS 4.4.7) to UTF-8; copies invalid bytes unchanged. */
 void javasig_text(struct buf *out, struct cf_text text);
 
 /*
@@ -25,8 +26,8 @@ void javasig_class_name(struct buf *out, struct cf_text name);
 /* Converts one type from a descriptor or signature, for example "[TT;" to "T[]". */
 void javasig_type(struct buf *out, struct cf_text type);
 /*
- * Adds the modifiers of a class, each followed by a space.  `hidden` includes "synthetic", which
- * Java has no keyword for.
+ * Adds the modifiers of a class, each followed by a space.  If `hidden` is true, also adds
+ * "synthetic", which is no keyword of Java.
  */
 void javasig_class_modifiers(struct buf *out, unsigned access, bool hidden);
 
@@ -42,16 +43,16 @@ struct javasig_member {
 };
 struct javasig_member javasig_member(const struct cf_member *member);
 
-/* Adds all modifiers of a member, for example "public synthetic bridge". */
+/* Adds the modifiers of a member, including those without a keyword: "public synthetic bridge". */
 void javasig_member_modifiers(struct buf *out, const struct javasig_member *member);
 
 /* Adds the declaration of a field, for example "private final int x". */
 void javasig_field(struct buf *out, const struct javasig_member *field);
 /*
  * Adds the declaration of a method, for example "public static <T> void f(java.util.List<T>,
- * int...) throws E".  `class` is the name of the method's class as in a Class constant; it replaces
- * the name of a constructor.  `interface`: the class is an interface, so "default" is added to
- * its instance methods that have code and are not private.
+ * int...) throws E".  `class` is the name of the method's class as in a Class constant; a
+ * constructor gets this name instead of "<init>".  If `interface` is true, the class is an
+ * interface, and instance methods that have code and are not private get the modifier "default".
  */
 void javasig_method(struct buf *out, const struct javasig_member *method, struct cf_text class,
 		    bool interface);
@@ -64,7 +65,7 @@ void javasig_member_name(struct buf *out, struct cf_text name, struct cf_text de
 
 /*
  * Adds the declaration of a class, for example "public final class p.C<T> extends p.D<T> implements
- * p.I".  `synthetic` includes the modifier "synthetic".
+ * p.I".  If `synthetic` is true, the declaration includes the modifier "synthetic".
  */
 void javasig_class(struct buf *out, const struct cf_class *class, bool synthetic);
 

@@ -23,8 +23,8 @@ static void reach(struct search *s, uint32_t to, uint32_t from, uint32_t edge)
 
 /*
  * Adds roots to the queue: with `classes` the class roots (HEAP_STREAM_ROOT_CLASS), otherwise the
- * roots of all other kinds.  Callers add the class roots first, because paths from these are the
- * clearest.
+ * roots of all other kinds.  Callers add the class roots first, because paths from class roots are
+ * the clearest.
  */
 static void reach_roots(struct search *s, bool classes)
 {
@@ -36,7 +36,10 @@ static void reach_roots(struct search *s, bool classes)
 	}
 }
 
-/* Number of nodes by which a prefetch precedes the use.  Each node causes three cache misses. */
+/*
+ * How many nodes before its use an address is prefetched.  A node causes three cache misses, one
+ * after the other, so its prefetches run 3, 2 and 1 times AHEAD nodes before its use.
+ */
 #define AHEAD 8
 
 static void prefetch(const struct search *s, uint32_t i)

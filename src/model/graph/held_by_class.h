@@ -7,8 +7,8 @@
 /* The objects of one class that are counted for one holder. */
 struct held_row {
 	uint32_t holder, class; /* holder: a number from held_by_class_wanted.holders */
-	uint32_t biggest;       /* node of the object with the largest retained size */
-	uint64_t n, bytes;      /* number of objects, and the total that counts for them */
+	uint32_t biggest;       /* of these objects, the node with the largest retained size */
+	uint64_t n, bytes;      /* number of these objects; total of their sizes (enum held_role) */
 };
 
 struct held_by_class {
@@ -16,11 +16,11 @@ struct held_by_class {
 	size_t n;
 };
 
-/* How a big object is counted in the total of its dominator. */
+/* Which size of a big object is added to the total of its dominator's holder. */
 enum held_role {
-	HELD_RETAINED, /* with its retained size */
-	HELD_SHALLOW,  /* with its shallow size */
-	HELD_APART,    /* not counted in the total */
+	HELD_RETAINED, /* the retained size */
+	HELD_SHALLOW,  /* the shallow size */
+	HELD_APART,    /* none */
 };
 
 struct held_by_class_wanted {
@@ -29,8 +29,9 @@ struct held_by_class_wanted {
 	const uint8_t *roles;    /* indexed by big object: enum held_role */
 	uint32_t roots;          /* the holder for objects that only the roots dominate */
 	/*
-	 * If `follow` is true, a small node of the holder's list or tree (big_objects_continues())
-	 * counts as HELD_SHALLOW, and the objects that the node dominates count for the holder.
+	 * If `follow` is true, a node of the holder's list or tree (big_objects_continues()) that
+	 * is not a big object counts as HELD_SHALLOW, and the objects that this node dominates
+	 * count for the holder.
 	 */
 	bool follow;
 };

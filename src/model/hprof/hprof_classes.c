@@ -99,8 +99,9 @@ static int skip_constants(const struct hprof_reader *r, struct cursor *c)
 }
 
 /*
- * Returns true for an internal object of the JVM, which HotSpot dumps as a static field after those
- * that the class declares: the constant pool's "<resolved_references>", and "init_lock" in JDK 8.
+ * Returns true if the class does not declare the static field i: HotSpot dumps some objects of
+ * the JVM as static fields after the declared ones, namely the constant pool's
+ * "<resolved_references>" and, in JDK 8, "init_lock".
  */
 bool hprof_is_vm_object(const struct hprof_tables *t, const struct hprof_class *k, uint32_t i)
 {
@@ -194,8 +195,9 @@ static int strength_of(const struct heap *heap, uint32_t class)
 }
 
 /*
- * Stores in `chain` a class and its superclasses, up to and including the first one in `known`
- * (which may be NULL).  Returns their number, or 0 if there are more than CHAIN_MAX.
+ * Stores in `chain` a class and its superclasses; stops after the first class for which `known` is
+ * true.  `known` may be NULL.  Returns the number of stored classes, or 0 if there are more than
+ * CHAIN_MAX.
  */
 static size_t chain_of(const struct hprof_classes *classes, uint32_t class, const bool *known,
 		       uint32_t *chain)

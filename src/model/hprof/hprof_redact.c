@@ -196,8 +196,8 @@ static int take_record(struct hprof_redactor *r, struct err *err)
 }
 
 /*
- * Begins a symbol.  The text of a symbol that follows the first object becomes zeros, because no
- * reader of HotSpot's dumps needs such a symbol.
+ * Begins a symbol.  If the symbol comes after the first object, overwrites its text with zeros,
+ * because no reader of HotSpot's dumps needs such a symbol.
  */
 static int take_symbol(struct hprof_redactor *r, struct err *err)
 {
@@ -236,7 +236,7 @@ static int take_body(struct hprof_redactor *r, struct err *err)
 	return r->left ? redact_invalid(r, err, "a record is too long for its tag") : 0;
 }
 
-/* Clears the symbols in r->held that are not names.  After that, r->held can be passed on. */
+/* In r->held, zeroes the symbols that are not names.  After that, r->held can be passed on. */
 void redact_release(struct hprof_redactor *r)
 {
 	for (size_t i = 0; i < r->n_symbols; i++) {

@@ -29,7 +29,7 @@ static inline void jfr_fail(struct jfr_cursor *c)
 	c->failed = true;
 }
 
-/* Skips n bytes and returns a pointer to the first; NULL if there are fewer. */
+/* Skips n bytes and returns a pointer to the first of them; NULL if fewer than n are left. */
 static inline const uint8_t *jfr_bytes(struct jfr_cursor *c, uint64_t n)
 {
 	const uint8_t *at = c->at;

@@ -6,12 +6,12 @@
 #include "model/jfr/jfr_reader.h"
 
 #define JFR_HEADER_LEN 68 /* length in bytes; ChunkHeader.HEADER_SIZE */
-#define JFR_WINDOW (1u << 17) /* bytes of the file in memory; fits into the processor's cache */
+#define JFR_WINDOW (1u << 17) /* size of the window in bytes; it fits into the processor's cache */
 #define JFR_EVENT_MAX (256u << 20) /* maximum size of an event in bytes */
 
 /*
- * The types that were parsed last.  jfr_chunk.metadata is a copy of the struct `types`, and its
- * pointers refer to the same arrays, which the reader frees.
+ * The types that were parsed last.  jfr_chunk.metadata is a copy of the struct `types`: the
+ * pointers of both refer to the same arrays, which jfr_reader_free() frees once.
  */
 struct jfr_known_types {
 	struct jfr_metadata types;
@@ -33,7 +33,7 @@ struct jfr_reader {
 	uint8_t *data;
 	size_t len, cap;
 	uint64_t at;
-	/* a new window gets at least this number of bytes, unless the file ends before */
+	/* number of bytes that a new window gets at least, unless the file ends before */
 	size_t ahead;
 	struct buf problems;
 	unsigned n_problems;
@@ -47,8 +47,8 @@ const uint8_t *jfr_window(struct jfr_reader *r, uint64_t at, size_t n);
 /* Copies n bytes of the file from position `at` on.  Returns false if the file has fewer. */
 bool jfr_copy(struct jfr_reader *r, uint64_t at, uint8_t *to, size_t n);
 /*
- * Reads size and type of the event at `at`, and sets *head to the length of both.  Returns false if
- * the event is not complete before the end of the chunk.
+ * Reads size and type of the event at `at`.  Sets *head to the number of bytes that these two
+ * numbers take.  Returns false if the event does not end before the end of the chunk.
  */
 bool jfr_read_head(struct jfr_reader *r, uint64_t at, uint64_t *size, int64_t *type,
 		   size_t *head);

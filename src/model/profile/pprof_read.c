@@ -8,7 +8,7 @@
 #include "base/xalloc.h"
 #include "model/profile/pprof_fields.h"
 
-/* Maximum number of functions at a location, which has several if some were inlined. */
+/* Maximum number of functions at one location.  Inlined functions share the caller's location. */
 #define LINES_MAX 64
 
 /* The part of a message that was not read yet. */
@@ -30,7 +30,7 @@ struct reader {
 	size_t n_strings, cap_strings, n_locations, cap_locations;
 	struct id_map functions;    /* from a function's id to the index of its name in `strings` */
 	struct id_map location_ids; /* from a location's id to its index in `locations` */
-	/* for each value of a sample: index of the name of its type in `strings` */
+	/* for each value of a sample: index in `strings` of the name of the value's type */
 	uint64_t *types;
 	size_t n_types, cap_types;
 	uint64_t default_type;
@@ -115,7 +115,7 @@ static void add_message(struct message **list, size_t *n, size_t *cap, struct me
 	(*list)[(*n)++] = m;
 }
 
-/* Stores a field of the profile to which samples refer, such as a string or a location. */
+/* If the field is one to which samples refer, such as a string or a location, stores it. */
 static void take_table(struct reader *r, const struct field *f)
 {
 	if (!f->is_bytes) {
@@ -183,8 +183,8 @@ static uint32_t add_location(struct reader *r, uint32_t node, uint64_t id)
 }
 
 /*
- * Takes the numbers in a field of a sample.  An array of numbers is either one field, or one field
- * for each number.
+ * Takes the numbers in a field of a sample.  A profile stores an array of numbers either as one
+ * field, or as one field for each number.
  */
 static void take_numbers(struct reader *r, struct field *f, size_t *n_ids, size_t *n_values,
 			 uint64_t *value)

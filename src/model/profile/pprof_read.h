@@ -13,8 +13,8 @@ bool pprof_is_gzip(const void *data, size_t len);
  */
 int pprof_expand(struct buf *out, const void *data, size_t len, size_t max) _must_check_;
 /*
- * Adds the stacks of a message to a tree.  Of the values of a stack, adds the one that pprof shows
- * by default: the value that the message names in default_sample_type, or else the last value.
+ * Adds the stacks of a profile to a tree.  A stack has several values; adds the one that pprof
+ * shows by default: the one that the profile names in default_sample_type, or else the last value.
  * Frames are names of functions, without lines.  Returns 0, or -EBADMSG if the message is not a
  * profile.
  */

@@ -8,7 +8,8 @@
 #include "model/class/type_name.h"
 #include "wire/frame.h"
 
-#define PATCHES_MAX (1u << 20) /* limit for the patches that a hostile agent can make jtool store */
+/* Maximum number of patches that jtool stores, because a hostile agent may send any number. */
+#define PATCHES_MAX (1u << 20)
 
 void patches_release(struct patches *p)
 {

@@ -10,7 +10,7 @@
 struct patch_row {
 	uint64_t id;
 	uint64_t when_ms; /* time of the installation in ms since the epoch */
-	uint32_t loader;  /* id of the class's loader in patches.origins */
+	uint32_t loader;  /* the class's loader: an id in patches.origins */
 	char *class;      /* Java source form */
 	char *file, *digest;
 };
@@ -24,8 +24,8 @@ struct patches {
 void patches_release(struct patches *p);
 
 /*
- * Reads one frame.  Returns 0 if more frames follow, 1 for the last one, -EBADMSG if the frame is
- * inconsistent.
+ * Reads one frame.  Returns 0 if more frames follow; or 1 if this was the last frame; or -EBADMSG
+ * if the frame is inconsistent.
  */
 int patches_take(struct patches *p, uint16_t type, struct wire_reader *payload) _must_check_;
 

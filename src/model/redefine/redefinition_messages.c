@@ -1,4 +1,4 @@
-/* Messages about limits that a redefinition breaks, and about its JVMTI errors. */
+/* Messages about the limits that a redefinition breaks, and about JVMTI errors of redefinitions. */
 #include "base/printable.h"
 #include "model/redefine/redefinition_limits.h"
 

@@ -1,6 +1,6 @@
 /*
- * Reads JSON (RFC 8259) from front to back without building a tree, for documents of any size from
- * a target.
+ * Reads a JSON document (RFC 8259) from front to back.  Builds no tree, because a target may send a
+ * document of any size.
  *
  *     if (json_scan_object(&s)) {
  *         while (json_scan_key(&s, &key)) {

@@ -6,7 +6,8 @@
 #include "base/xalloc.h"
 #include "wire/frame.h"
 
-#define ACTIVITIES_MAX 10000 /* limit for the requests that a hostile agent can make jtool store */
+/* Maximum number of requests that jtool stores, because a hostile agent may send any number. */
+#define ACTIVITIES_MAX 10000
 
 void activities_release(struct activities *a)
 {

@@ -13,13 +13,13 @@
 #include "wire/cursor.h"
 
 struct activity {
-	uint16_t request; /* number of the request, WIRE_… */
+	uint16_t request; /* kind of the request: WIRE_TRACE, WIRE_ALLOC, … */
 	/*
 	 * true: the activity is the allocation recording that began at the JVM's start, and not a
 	 * client's request
 	 */
 	bool recording;
-	uint64_t ns;      /* ns since the request began */
+	uint64_t ns;      /* ns since the request or the recording began */
 };
 
 struct activities {
@@ -32,8 +32,8 @@ struct activities {
 void activities_release(struct activities *a);
 
 /*
- * Call this before the answer of each agent is read, so that the list contains the activities of
- * all agents.
+ * Call this before each agent's answer is read.  The answer's activities are then added to those
+ * of the agents before.
  */
 void activities_begin(struct activities *a);
 
@@ -44,8 +44,8 @@ void activities_begin(struct activities *a);
 int activities_take(struct activities *a, uint16_t type, struct wire_reader *payload) _must_check_;
 
 /*
- * Returns the name of the command that has sent the request, or "session" if the request is
- * unknown.
+ * Returns the name of the jtool command that sends such requests, or "session" if the kind of the
+ * request is unknown.
  */
 const char *activity_command(const struct activity *activity);
 

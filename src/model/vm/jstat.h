@@ -23,7 +23,7 @@ enum jstat_table {
 extern const char *const jstat_tables[];
 
 enum jstat_kind {
-	JSTAT_PERCENT, /* second counter in percent of the first */
+	JSTAT_PERCENT, /* the second counter in percent of the first: used in percent of capacity */
 	JSTAT_KILO,    /* sum of the counters, in KB */
 	JSTAT_COUNT,   /* sum of the counters */
 	JSTAT_SECONDS, /* sum of the counters, converted from ticks */
@@ -37,7 +37,7 @@ struct jstat_column {
 	int width, decimals;
 	const char *counters[3]; /* names of counters; NULL ends a list of fewer than 3 */
 	const char *key;         /* key in JSON; NULL: the heading is the key */
-	bool left;               /* the heading is left-aligned and not centered */
+	bool left;               /* true: the heading is left-aligned; false: centered */
 };
 
 /* Returns the columns of a table.  A column without a heading ends the list. */
@@ -56,8 +56,8 @@ double jstat_number(const struct jstat_column *column, const struct counter_sour
 const char *jstat_text(const struct jstat_column *column, const struct counter_source *r);
 
 /*
- * Returns jstat's Timestamp: the seconds from the VM's start to now_ms, which is in ms since the
- * epoch.  NAN if unknown.
+ * Returns jstat's Timestamp: the seconds from the VM's start to the time `now_ms` (in ms since the
+ * epoch).  Returns NAN if unknown.
  */
 double jstat_timestamp(const struct counter_source *r, double now_ms);
 

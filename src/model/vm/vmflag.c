@@ -9,7 +9,7 @@
 static const struct vmflag_type {
 	const char *name;
 	enum vmflag_form form;
-	bool is_int; /* the type has 32 bits; other types are as wide as a machine word */
+	bool is_int; /* the type has 32 bits; other integer types are as wide as a machine word */
 } types[] = {
 	{ "bool", VMFLAG_BOOL, false },
 	{ "int", VMFLAG_SIGNED, true },
@@ -37,8 +37,8 @@ enum vmflag_form vmflag_form(const struct vmflag *flag)
 }
 
 /*
- * Returns whether the attach listener can set the flag.  The attach listener of JDK 8 does not set
- * flags of the kind "product rw".
+ * Returns whether the attach listener can set the flag.  Flags of the kind "product rw" do not
+ * count, because the attach listener of JDK 8 does not set them.
  */
 bool vmflag_is_manageable(const struct vmflag *flag)
 {
@@ -53,7 +53,7 @@ void vmflag_append_option(const struct vmflag *flag, struct buf *out)
 		return;
 	}
 	buf_addf(out, "-XX:%s=", flag->name);
-	/* A ccstrlist has newlines between its options. */
+	/* The values of a ccstrlist are separated by newlines: write one option for each value. */
 	for (const char *p = flag->value; *p; p++) {
 		if (*p == '\n')
 			buf_addf(out, " -XX:%s=", flag->name);

@@ -1,13 +1,15 @@
-/* Shared by the files of jfr_profile.h. */
+/* Shared by the files that implement jfr_profile.h. */
 #ifndef JTOOL_MODEL_JFR_PROFILE_JFR_PROFILE_INTERNAL_H
 #define JTOOL_MODEL_JFR_PROFILE_JFR_PROFILE_INTERNAL_H
 
 #include "model/jfr/jfr_datum.h"
 #include "model/jfr/profile/jfr_profile.h"
 
+/* The value of an event that a profile adds up. */
 enum jfr_measure {
-	JFR_MEASURE_ONE,
-	JFR_MEASURE_FIELD,    /* the number in the field `value`, as bytes, ns or a count */
+	JFR_MEASURE_ONE,      /* 1 for each event */
+	/* the number (bytes, ns or a count) in the field that jfr_profile_source.value names */
+	JFR_MEASURE_FIELD,
 	JFR_MEASURE_INTERVAL, /* the interval of the sampler */
 };
 
@@ -33,7 +35,7 @@ struct jfr_profile_source {
 /* Event types whose values have the same unit, so that the values can be added up. */
 struct jfr_profile_set {
 	const char *unit;
-	const char *other_unit; /* unit of the second value, which counts events; NULL: none */
+	const char *other_unit; /* unit of the second value: the number of events; NULL: none */
 	struct jfr_profile_source sources[JFR_PROFILE_SOURCES];
 };
 
@@ -62,7 +64,7 @@ const char *jfr_profile_text(struct buf *text, const struct jfr_event *e,
 struct jfr_profile_interval {
 	struct jfr_path id, name, value; /* fields of ActiveSetting */
 	uint64_t ns; /* the interval in the last such setting; 0: unknown */
-	/* async-profiler sampled in its mode "wall", which has another default interval */
+	/* true: async-profiler sampled in its mode "wall", which has another default interval */
 	bool is_wall;
 };
 
@@ -81,7 +83,7 @@ uint64_t jfr_profile_interval_ns(const struct jfr_profile_interval *s, bool fore
 struct jfr_profile_stacks {
 	struct profile *p;
 	unsigned depth;
-	/* skip the innermost frames that are constructors: those of the thrown exception */
+	/* true: skip the innermost frames that are the constructors of the thrown exception */
 	bool skips_constructors;
 	struct id_map nodes;    /* from a hash of thread and stack trace to the index in `list` */
 	struct jfr_profile_stack {
@@ -93,7 +95,7 @@ struct jfr_profile_stacks {
 	size_t n, cap;
 	struct id_map methods; /* from the key of a method to the number of its name in `names` */
 	struct intern names;   /* names of the methods of all chunks */
-	uint32_t *frames;      /* numbers in `names`, for the stack that is being read */
+	uint32_t *frames;      /* of the stack that is being read: numbers in `names` */
 	int64_t *lines;
 	size_t frames_cap, lines_cap;
 	struct buf text;
@@ -103,8 +105,8 @@ struct jfr_profile_stacks {
 void jfr_profile_stacks_begin(struct jfr_profile_stacks *s);
 void jfr_profile_stacks_release(struct jfr_profile_stacks *s);
 /*
- * Returns the stack of an event, valid until the next call; `thread` and `trace` are the paths of
- * the event's fields.
+ * Returns the stack of an event.  The result is valid until the next call of this function.
+ * `thread` and `trace` are the paths of the event's fields with its thread and its stack trace.
  */
 const struct jfr_profile_stack *jfr_profile_stack_of(struct jfr_profile_stacks *s,
 						     const struct jfr_event *e,

@@ -6,7 +6,7 @@
 #include "model/jfr/profile/jfr_profile_internal.h"
 
 #define NS_PER_MS 1000000
-/* defaults of async-profiler (DEFAULT_INTERVAL in arguments.h, WallClock::start()) */
+/* Default intervals of async-profiler: DEFAULT_INTERVAL in arguments.h; WallClock::start(). */
 #define FOREIGN_NS (10 * NS_PER_MS)
 #define FOREIGN_WALL_NS (50 * NS_PER_MS)
 
