@@ -18,11 +18,11 @@
 struct follow {
 	const struct ctx *ctx;
 	uint16_t stop_request;      /* request that stops the operation: WIRE_ALLOC_STOP, … */
-	unsigned stop_ms; /* limit in ms for the stop, including the restoring of classes */
+	unsigned stop_ms; /* time in ms that the agent has to stop and to restore the classes */
 	/*
 	 * Texts for the error message if the deadline `end` passes: `what` names the operation, for
-	 * example "trace"; `restore` says what happens when a stopped JVM runs again, for example
-	 * "the classes are restored".
+	 * example "trace"; `restore` says what happens when a JVM that was stopped (SIGSTOP) runs
+	 * again, for example "the classes are restored".
 	 */
 	const char *what, *restore;
 	session_take_fn *take;
@@ -44,7 +44,7 @@ struct follow {
 void follow_begin(struct follow *f);
 /*
  * Sets f->end for an operation that ends by itself after duration_ms.  If duration_ms is 0, the
- * operation only ends when it is stopped.
+ * operation has no end of its own, and f->end is unlimited until the stop request is sent.
  */
 void follow_expect_end(struct follow *f, unsigned duration_ms);
 /*

@@ -9,7 +9,7 @@
 #include "render/limit.h"
 #include "render/profile/alloc_view.h"
 
-#define FRAMES_SHOWN 10 /* frames of a stack in the table; --verbose and JSON have all */
+#define FRAMES_SHOWN 10 /* frames of a stack that the table shows; --verbose and JSON show all */
 
 static enum alloc_order order_of(const struct alloc_opts *opts, const struct alloc *a)
 {
@@ -52,7 +52,10 @@ static uint32_t *select_sites(const struct ctx *ctx, const struct alloc *a, enum
 	return sites;
 }
 
-/* Adds the stack of a site, with the values of all objects or of the live ones. */
+/*
+ * Adds the stack of a site to the tree, with two values: the number and the bytes of the site's
+ * objects, or of its live objects if `live` is true.
+ */
 static void add_stack(struct call_tree *tree, const struct alloc *a, const struct alloc_site *site,
 		      bool live, bool by_count)
 {

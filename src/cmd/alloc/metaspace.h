@@ -10,8 +10,8 @@
 #include "model/vm/vmflags.h"
 
 /*
- * Returns -1 with err set (EXIT_ANSWER) if MaxMetaspaceSize might be exceeded.  Returns 0 if it
- * suffices, if it is unlimited, or if the JVM does not report how much metaspace is in use.
+ * Returns -1 with err set (EXIT_ANSWER) if the JVM might exceed MaxMetaspaceSize.  Returns 0 if
+ * MaxMetaspaceSize suffices or is unlimited, or if the JVM does not report its used metaspace.
  */
 int metaspace_refuse(const struct ctx *ctx, const struct vmflags *flags,
 		     struct err *err) _must_check_;

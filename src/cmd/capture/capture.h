@@ -14,7 +14,7 @@ struct capture_opts {
 };
 
 enum capture_flags {
-	/* the file is text with names and values, some of which may be secrets */
+	/* the file is text with names and their values; some values may be secrets */
 	CAPTURE_NAMES = 1 << 0,
 	CAPTURE_IF_JFR = 1 << 1,      /* included only with --jfr */
 	/*
@@ -31,8 +31,8 @@ enum capture_flags {
 	/* the file is not text: only secrets whose values are known already are found in it */
 	CAPTURE_BINARY = 1 << 5,
 	/*
-	 * `heapdump --redact` has removed the values, so the dump is copied unchanged, whatever its
-	 * size
+	 * The file is a heap dump from which `heapdump --redact` has removed the application's
+	 * data.  So it is copied without a search for secrets, and may be of any size.
 	 */
 	CAPTURE_REDACTED = 1 << 6,
 };
@@ -62,7 +62,7 @@ struct capture_result {
 	size_t n_masked;
 	/* seconds for which the JVM was at safepoints during the command; -1: unknown */
 	double pause;
-	char message[CAPTURE_MESSAGE_MAX]; /* text that the command printed on stderr */
+	char message[CAPTURE_MESSAGE_MAX]; /* text of the command on stderr, or another error */
 };
 
 struct capture {
@@ -87,14 +87,15 @@ struct capture {
 bool capture_wants(const struct capture *c, const struct capture_item *item);
 
 /*
- * Adds the items to the archive, until all are added or a signal arrives.  Returns -1 with err set
- * if the archive cannot be written.  If the command of an item fails, only the command's message is
- * stored.
+ * Adds the items to the archive, until all are added or a signal arrives.  If the command of an
+ * item fails, stores the command's message in the item's capture_result, and goes on.  Returns -1
+ * with err set if the archive cannot be written.
  */
 int capture_run(struct capture *c, struct err *err) _must_check_;
 /*
- * Adds the file `name` to the archive, after overwriting the secrets in its content `text`.
- * `flags` are enum capture_flags.  Sets the size and the number of masked secrets in *r.
+ * Adds the file `name` with the content `text` to the archive, after it has overwritten the secrets
+ * in `text`.  `flags` are enum capture_flags.  Sets r->size, and adds the number of overwritten
+ * secrets to r->n_masked.
  */
 int capture_add_text(struct capture *c, const char *name, struct buf *text, int flags,
 		     struct capture_result *r, struct err *err) _must_check_;
@@ -105,7 +106,7 @@ double capture_safepoints(const struct capture *c);
 int capture_logs(struct capture *c, struct err *err) _must_check_;
 void capture_release(struct capture *c);
 
-/* Adds README.txt, which lists for each file how long its command took and paused the JVM. */
+/* Adds README.txt: for each file, how long the command ran and how long the JVM paused. */
 int capture_add_readme(struct capture *c, struct err *err) _must_check_;
 /*
  * Prints the result as a line of text or as a JSON document.  `size` is the size of the archive in

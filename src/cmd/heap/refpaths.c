@@ -17,7 +17,7 @@ struct refpaths_opts {
 	struct heap_opts heap;
 };
 
-#define MANY 1000000 /* number of objects from which a progress line is shown */
+#define MANY 1000000 /* if there are at least this many objects, a progress line is shown */
 
 #define AT(member) offsetof(struct refpaths_opts, member)
 
@@ -154,8 +154,8 @@ static int run(struct ctx *ctx, struct err *err)
 }
 
 /*
- * Returns the least number of arguments: CLASS may be omitted with --to, which names a class
- * loader.
+ * Returns the least number of arguments.  With --to, which names a class loader, the argument CLASS
+ * may be omitted.
  */
 static int least_args(const void *values)
 {

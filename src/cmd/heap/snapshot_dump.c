@@ -14,9 +14,9 @@ struct attempt {
 	struct dump_output *output;
 	struct progress line;
 	uint64_t bytes;
-	/* error of dump_output_take() that has stopped the attempt; EXIT_DONE: none */
+	/* error with which dump_output_take() has stopped the attempt; EXIT_DONE: none */
 	struct err stopped;
-	struct err shortage; /* of memory_guard_end() */
+	struct err shortage; /* error of memory_guard_end(); EXIT_DONE: none */
 
 	/* Values of the frame DUMP_END (agent/wire/frames.def): */
 	uint32_t why; /* enum wire_snapshot_why: why there is no snapshot */
@@ -106,8 +106,8 @@ static bool may_be_dumped_otherwise(const struct attempt *a, const struct err *e
 		return true;
 	if (a->stopped.code != EXIT_DONE)
 		/*
-		 * Return false if the output cannot be written, because the JVM's own dump cannot
-		 * be written either.  Otherwise the child's dump was inconsistent: return true.
+		 * If the output cannot be written, return false: the JVM's own dump cannot be
+		 * written either.  Otherwise the child's dump was inconsistent: return true.
 		 */
 		return !dump_output_cannot_write(a->output);
 	/* EXIT_ANSWER: the agent reports an error, such as a limit or a lack of memory. */

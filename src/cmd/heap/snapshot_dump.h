@@ -8,13 +8,13 @@
 enum dump_outcome {
 	DUMP_DONE,
 	DUMP_FAILED, /* err is set */
-	/* There is no snapshot, and err has the reason; the JVM's own dump may be possible */
+	/* the dump by a snapshot failed, and err has the reason; the JVM's own dump may succeed */
 	DUMP_CANNOT,
 };
 
 /*
- * Writes the dump to `out`; takes another snapshot if one fails for a temporary reason.  Returns
- * DUMP_DONE when `out` has the complete dump; *pause_ns is then how long the JVM was paused.
+ * Writes the dump to `out`.  If a snapshot fails for a temporary reason, takes another one.
+ * Returns DUMP_DONE if `out` has the complete dump; *pause_ns is then how long the JVM was paused.
  * Otherwise `out` is empty.
  */
 enum dump_outcome snapshot_dump(const struct ctx *ctx, unsigned max_pause_ms,

@@ -8,12 +8,12 @@
 
 /* The condition of --filter, such as 'field>value'. */
 struct jfr_filter;
-/* Parses a condition.  Returns NULL with err set (EXIT_USAGE) if the text is not a condition. */
+/* Returns the condition in `text`; or NULL with err set (EXIT_USAGE) if it is not a condition. */
 struct jfr_filter *jfr_filter_parse(const char *text, struct err *err) _must_check_;
 void jfr_filter_free(struct jfr_filter *f); /* NULL is allowed */
 /*
- * Looks up the field of the condition in the event type.  Returns -1 with err set (EXIT_USAGE) if
- * the type does not have that field.
+ * Finds the field that the condition names in the event type.  Returns 0; or -1 with err set
+ * (EXIT_USAGE) if the type does not have that field.
  */
 int jfr_filter_bind(struct jfr_filter *f, const struct jfr_type *type, struct err *err)
 	_must_check_;

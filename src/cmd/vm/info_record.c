@@ -362,7 +362,7 @@ static void put_system(struct record *s, const struct process_info *v)
 	put_real(s, CGROUP_CPUS, v->cgroup.cpus);
 }
 
-/* Returns whether a mapped agent of jtool was loaded by the JVM at startup. */
+/* Returns whether `a` is jtool's agent, mapped by the JVM, and was loaded at JVM startup. */
 static bool is_at_startup(const struct agent *a)
 {
 	return a->kind == AGENT_MAPPED && a->maker == MADE_BY_JTOOL && !agents_is_staged(a->name);
@@ -382,8 +382,8 @@ static const char *origin(const struct agents *agents, const struct agent *a)
 }
 
 /*
- * Returns the text for an agent: the option that loads it, as on the command line, or for a mapped
- * agent its file and origin.  The caller frees it.
+ * Returns the text for an agent.  For an agent that an option loads, this is the option as on the
+ * command line; for a mapped agent, its file and origin.  The caller frees the text.
  */
 static char *agent_words(const struct agents *agents, const struct agent *a)
 {

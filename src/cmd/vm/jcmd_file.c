@@ -13,7 +13,7 @@
 #include "render/units.h"
 
 #define INPUT_MAX (16u * 1024 * 1024)  /* limit for a file that the JVM reads, in bytes */
-#define OUTPUT_MAX (64u * 1024 * 1024) /* limit for the answer in bytes */
+#define OUTPUT_MAX (64u * 1024 * 1024) /* limit for the JVM's answer, in bytes */
 #define HEAP_ROOM_BASE (16u << 20)
 
 static struct staged_file *stage_input(const struct ctx *ctx, const char *path, struct err *err)
@@ -40,8 +40,8 @@ static struct staged_file *stage_input(const struct ctx *ctx, const char *path, 
 }
 
 /*
- * Returns the maximum size of a heap dump in bytes.  References and headers may be twice as large
- * in a dump as in the heap.
+ * Returns the maximum size of a heap dump in bytes.  A reference or header in the dump may be twice
+ * as large as in the heap.
  */
 static uint64_t heap_room(const struct jvm *jvm)
 {
@@ -101,7 +101,7 @@ static int ask(const struct ctx *ctx, const char *line, const struct dcmd_file *
 	return 0;
 }
 
-/* Copies the answer, with the caller's path in the place of each path of the staged file. */
+/* Copies the answer.  Replaces each occurrence of the staged file's path by the caller's path. */
 static void rename_paths(struct buf *out, const struct buf *text, const char *staged,
 			 const char *path)
 {
@@ -157,7 +157,8 @@ static void show(const struct ctx *ctx, const struct dcmd_file *file, int code,
 }
 
 /*
- * Rejects an empty file: no command writes one, but some report success although they have failed.
+ * Rejects an empty file.  No command writes an empty file if it succeeds, but some commands report
+ * success although they have failed.
  */
 static int refuse_empty(void *arg, int fd, uint64_t size, struct err *err)
 {

@@ -9,10 +9,12 @@
 #include "model/vm/dcmd_file.h"
 
 /*
- * Runs the diagnostic command `line`.  If the JVM writes the file, it writes a staged file, which
- * is copied to the caller's path and removed from the target; `force` permits replacing an existing
- * file of the caller.  If the JVM reads the file, a copy of the caller's file is staged first.  The
- * answer is printed with the caller's path in the place of the staged path.
+ * Runs the diagnostic command `line`, and prints the JVM's answer.
+ * - If the command writes the file: the JVM writes a staged file, which jtool copies to the
+ *   caller's path and removes from the target.  `force` permits replacing an existing file of the
+ *   caller.
+ * - If the command reads the file: jtool first stages a copy of the caller's file.
+ * In the printed answer, the caller's path replaces the path of the staged file.
  */
 int jcmd_file_run(const struct ctx *ctx, const char *line, const struct dcmd_file *file,
 		  bool force, struct err *err) _must_check_;

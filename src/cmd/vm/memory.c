@@ -19,7 +19,10 @@
 #include "render/vm/memory_view.h"
 
 #define ANSWER_MAX (16u * 1024 * 1024)
-/* limit in bytes for smaps, which has about 700 bytes for each of at most 65530 mappings */
+/*
+ * Limit in bytes for smaps, which has about 700 bytes for each mapping.  65530 mappings, the
+ * kernel's default limit (vm.max_map_count), take 46 MB.
+ */
 #define SMAPS_MAX (512u * 1024 * 1024)
 
 struct memory_opts {

@@ -43,7 +43,10 @@ static double known(int64_t bytes)
 	return bytes >= 0 ? (double)bytes : (double)NAN;
 }
 
-/* Sets the kernel's values in *s; NAN: unknown.  `proc` is NULL if /proc could not be opened. */
+/*
+ * Sets the values in *s that the kernel reports; NAN: unknown.  `proc` is NULL if /proc could not
+ * be opened.
+ */
 static void read_kernel(struct metrics_source *s, const struct procfs *proc, const struct jvm *jvm)
 {
 	_cleanup_buf_ struct buf groups = BUF_INIT;

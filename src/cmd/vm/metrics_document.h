@@ -11,7 +11,7 @@
 #include "proc/pod_names.h"
 #include "render/vm/openmetrics.h"
 
-/* The values of one JVM, private to metrics_document.c. */
+/* The values of one JVM; defined in metrics_document.c. */
 struct metrics_source;
 
 struct metrics_document {
