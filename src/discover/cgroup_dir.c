@@ -10,7 +10,7 @@
 #include "base/xalloc.h"
 #include "proc/inroot.h"
 
-#define UNLIMITED (INT64_MAX / 2) /* version 1: a number as huge as this means "no limit" */
+#define UNLIMITED (INT64_MAX / 2) /* in version 1, a number of at least this size is "no limit" */
 
 /* The f_type of statfs(2) for the file systems of control groups, version 1 and 2. */
 #define CGROUP_TYPE 0x27e0eb
@@ -85,8 +85,9 @@ static const char *below(const char *path, const char *root)
 }
 
 /*
- * Parses a line of mountinfo: ID PARENT DEV ROOT POINT OPTIONS [TAG…] - TYPE SOURCE SUPER.  Returns
- * true if the mount is of this controller's hierarchy and contains the group.
+ * Parses a line of mountinfo: ID PARENT DEV ROOT POINT OPTIONS [TAG…] - TYPE SOURCE SUPER.  If the
+ * mount is of this controller's hierarchy and contains the group `path`, fills in *g and returns
+ * true.
  */
 static bool match_mount(char *line, const char *controller, const char *path, struct group *g)
 {
@@ -144,8 +145,8 @@ struct group group_find(const char *mounts, const char *groups, const char *cont
 }
 
 /*
- * Opens a file of the group.  Fails if the file is not in a file system for control groups, because
- * another process may have mounted another file system at this path.
+ * Opens a file of the group.  Below the root of another process, fails if the file is not in a file
+ * system for control groups, because that process may have mounted another file system there.
  */
 int group_open(const struct group *g, const char *name)
 {

@@ -1,4 +1,4 @@
-/* A control group as a directory of files, in version 1 or 2.  Used by cgroup.c only. */
+/* A control group (cgroup version 1 or 2) as a directory of files.  Used by cgroup.c only. */
 #ifndef JTOOL_DISCOVER_CGROUP_DIR_H
 #define JTOOL_DISCOVER_CGROUP_DIR_H
 
@@ -9,7 +9,7 @@
 
 /* A group of one hierarchy, as a directory that jtool can read. */
 struct group {
-	char *dir;  /* path of the group's directory; NULL: not visible */
+	char *dir;  /* path of the group's directory; NULL: no mount shows the group */
 	char *path; /* path of the group in its hierarchy; "" is the hierarchy's root */
 	size_t top; /* length of the part of dir that is the hierarchy's mount point */
 	bool is_v2;
@@ -23,8 +23,8 @@ struct group {
 /*
  * Finds the group of a controller ("memory", "cpu") in the controller's hierarchy of version 1 or
  * in the hierarchy of version 2.  `mounts` is the text of mountinfo, `groups` that of
- * /proc/PID/cgroup.  The group's directory is below the root directory root_fd, or below jtool's
- * own root (AT_FDCWD).
+ * /proc/PID/cgroup.  group_find_below() looks for the group's directory below the directory
+ * root_fd, which is the root of another process; group_find(), below jtool's own root.
  */
 struct group group_find_below(int root_fd, const char *mounts, const char *groups,
 			      const char *controller);
@@ -37,8 +37,9 @@ bool group_go_up(struct group *g);
 /* Opens a file of the group.  Returns a descriptor or a negative errno. */
 int group_open(const struct group *g, const char *name) _must_check_;
 /*
- * Reads at most `max` numbers of a small file.  A missing number, or a word such as "max", becomes
- * -1.  Returns the number of fields in the file.
+ * group_read_numbers() reads at most `max` numbers of a small file.  A missing number, or a word
+ * such as "max", becomes -1.  Returns the number of fields that were read; 0 if the file cannot be
+ * read.  group_read_number() returns the first number of the file, or -1.
  */
 size_t group_read_numbers(const struct group *g, const char *name, int64_t *numbers, size_t max);
 int64_t group_read_number(const struct group *g, const char *name);

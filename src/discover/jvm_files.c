@@ -116,8 +116,9 @@ static int read_perfdata(const struct procfs *proc, const struct jvm *jvm, int r
 }
 
 /*
- * Reads the file `release` in the Java home, two to four directories above the directory of
- * libjvm.so (lib/server, jre/lib/amd64/server).
+ * Returns the version from the file `release` in the Java home, or NULL; the caller frees it.  The
+ * Java home is two to four directories above the directory of libjvm.so, which is lib/server or
+ * jre/lib/amd64/server.
  */
 static char *read_release(int root_fd, const char *libjvm)
 {
@@ -207,8 +208,8 @@ void jvm_files_read(const struct procfs *proc, struct jvm *jvm, const struct jvm
 }
 
 /*
- * Returns a text that names the first file system of the JVM (of its tmp directory, hsperfdata file
- * or libjvm.so) whose server may stop answering.
+ * Looks at the file systems of the JVM's tmp directory, hsperfdata file and libjvm.so, in this
+ * order.  Returns a text that names the first of a type whose server may stop answering.
  */
 char *jvm_files_hung(const struct procfs *proc, const struct jvm *jvm, const char *libjvm)
 {

@@ -9,7 +9,7 @@
 #include "discover/jvm.h"
 #include "proc/procfs.h"
 
-/* Files among the mappings of a process.  Paths are as PID/maps shows them to jtool. */
+/* The files that a process has mapped.  Paths are as /proc/PID/maps shows them to jtool. */
 struct jvm_files {
 	pid_t nspid;
 	char *libjvm;
@@ -29,20 +29,22 @@ int jvm_files_find(const struct procfs *proc, pid_t pid, pid_t nspid,
 void jvm_files_release(struct jvm_files *files);
 
 /*
- * Fills in the properties of `jvm` that these files determine; pid and ids are already set.  Call
- * it only in a worker, because the target's file systems may not answer.
+ * Fills in the properties of `jvm` that can be read from `files` and /proc; the caller has set the
+ * pid and ids.  Call this function only in a worker, because a file system of the target may not
+ * answer.
  */
 void jvm_files_read(const struct procfs *proc, struct jvm *jvm, const struct jvm_files *files);
 
 /*
- * Fills in the properties that /proc alone shows.  Sets jvm->hung to a text that names the file
- * system that does not answer, see jvm_files_hung().
+ * Like jvm_files_read(), for a JVM with a file system that does not answer: fills in only the
+ * properties that /proc shows, and sets jvm->hung to the result of jvm_files_hung().
  */
 void jvm_files_skip(const struct procfs *proc, struct jvm *jvm, const struct jvm_files *files);
 
 /*
- * Returns a text that names the file system of the JVM that probably hangs; the caller frees it.
- * `libjvm` is the path of libjvm.so in the JVM's root, or NULL.
+ * The JVM uses a file system that does not answer.  Returns a text that names the file system for
+ * which this is most likely; the caller frees the text.  `libjvm` is the path of libjvm.so in the
+ * JVM's root, or NULL.
  */
 char *jvm_files_hung(const struct procfs *proc, const struct jvm *jvm,
 		     const char *libjvm) _must_check_;

@@ -5,17 +5,18 @@
 #define MB (INT64_C(1) << 20)
 
 /*
- * Assumed growth of a JVM.  The comments have the measured growth of its peak resident memory: JDK
- * 8, 17 and 25 with Serial, Parallel and G1, 256 MB of heap and about 600 classes.
+ * Bytes by which a JVM is assumed to grow during a request.  Each comment has the largest measured
+ * growth of the JVM's peak resident memory, and the request that caused it (JDK 8, 17 and 25 with
+ * Serial, Parallel and G1, 256 MB of heap and about 600 classes).
  */
 #define REQUEST_GROWTH MB        /* 0.4 MB: class histogram */
 #define AGENT_GROWTH (6 * MB)    /* 3.3 MB: first request for the system properties */
 #define CHANGE_GROWTH (24 * MB)  /* 10.0 MB: trace of 1500 methods */
-#define CLASS_GROWTH (16 * 1024) /* for each class: 11.9 MB in total for alloc --exact */
+#define CLASS_GROWTH (16 * 1024) /* per class, plus CHANGE_GROWTH; 11.9 MB in all: alloc --exact */
 #define JAVA_GROWTH (40 * MB)    /* 33.8 MB: start of the flight recorder */
 #define WALK_MAX (1024 * MB)
-#define COPY_RATE_MAX (64 * MB) /* bytes copied between two checks: 3 GB/s for 20 ms */
-#define COPY_MAX (512 * MB)     /* most bytes required before a snapshot: 1 GB/s for 0.5 s */
+#define COPY_RATE_MAX (64 * MB) /* copied between two checks of the memory: 3 GB/s for 20 ms */
+#define COPY_MAX (512 * MB)     /* most room for copies that a snapshot needs: 1 GB/s for 0.5 s */
 
 #define RESERVE_SHARE 64
 #define RESERVE_MIN (2 * MB)
@@ -28,10 +29,12 @@ static int64_t lesser(int64_t a, int64_t b)
 
 /*
  * Returns the growth in a walk over all references.  The stack of FollowReferences has 8 bytes for
- * each object that is reached and not visited yet.  When the stack doubles, the old and the new
- * array exist together and take 24 bytes for each object.  The elements of an object array are
- * reached all at once.  Each element takes at least 20 bytes of the heap, so the stack takes up to
- * 24/20 = 1.2 times the used heap; 1.1 was measured.  memory_watch() ends a walk that takes more.
+ * each object that is reached and not visited yet.  When the stack doubles, the old array and the
+ * new one, which is twice as large, exist together and take 8 + 16 = 24 bytes for each such object.
+ * In the worst case the heap is one object array, whose elements are reached all at once.  Each
+ * element takes at least 20 bytes of the heap (a reference of 4 and an object of 16), so the stack
+ * takes up to 24/20 = 1.2 times the used heap; 1.1 was measured.  memory_watch() ends a walk that
+ * takes more.
  */
 static int64_t walk_growth(const struct memory_heap *heap)
 {
@@ -41,9 +44,9 @@ static int64_t walk_growth(const struct memory_heap *heap)
 }
 
 /*
- * Returns the growth in a full collection.  It may move objects to heap pages that were never
- * touched, so the JVM grows by at most all untouched pages, and by at most the size of the young
- * generation.  Mark bitmaps take 1/32 of the heap.
+ * Returns the growth in a full collection.  The collection may move objects to heap pages that were
+ * never touched.  These are at most all untouched pages of the heap, and at most as many as the
+ * young generation has.  Mark bitmaps take 1/32 of the heap.
  */
 static int64_t collect_growth(const struct memory_heap *heap)
 {
@@ -58,10 +61,10 @@ static int64_t collect_growth(const struct memory_heap *heap)
 }
 
 /*
- * Returns the growth while a snapshot exists: the first write of the application to a page copies
- * the page.  The application may write to every page of the heap.  But jtool watches the memory and
- * ends the snapshot when too little is left, so only room for a part of the heap is required.  Page
- * tables take 1/512 of the heap.
+ * Returns the growth while a snapshot exists.  When the application first writes to a page, the
+ * kernel copies the page.  The application may write to every page of the heap.  But jtool watches
+ * the memory and ends the snapshot when too little is left, so only room for copies of a part of
+ * the heap is required.  The page tables of the child take 1/512 of the heap.
  */
 static int64_t copy_growth(const struct memory_heap *heap)
 {

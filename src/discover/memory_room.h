@@ -2,17 +2,17 @@
  * Decides whether the control groups of a JVM have enough memory for a request.  Does no I/O.
  *
  * A request makes the JVM grow, and jtool's own memory counts towards the limit of each group that
- * jtool shares with the JVM.  When a group exceeds its limit, the kernel kills the largest process
- * of the group, which is the JVM, or all processes of the group.  So a request that could use up a
- * group's memory is refused.  Each group must have room for the JVM's growth and for jtool, and in
- * addition a reserve for the application.
+ * jtool shares with the JVM.  When a group exceeds its limit, the kernel kills either the largest
+ * process of the group, which is usually the JVM, or all processes of the group (memory.oom.group).
+ * So jtool refuses a request that could use up a group's memory.  Each group must have room for the
+ * JVM's growth, for jtool if the group is shared, and for a reserve for the application.
  */
 #ifndef JTOOL_DISCOVER_MEMORY_ROOM_H
 #define JTOOL_DISCOVER_MEMORY_ROOM_H
 
 #include "discover/cgroup.h"
 
-/* The kinds of work that a JVM does for a request, by the memory that they need. */
+/* What the JVM does for a request.  These kinds of work differ in the memory that they need. */
 enum memory_use {
 	MEMORY_IDLE,    /* continues with a request in progress: needs no further memory */
 	MEMORY_REQUEST, /* answers an attach operation */
@@ -31,12 +31,12 @@ enum memory_use {
 	MEMORY_COPY,     /* continues with a snapshot in progress: pages are still copied */
 };
 
-/* Bytes of the Java heap, and the number of loaded classes; -1: unknown. */
+/* Sizes of the Java heap in bytes, and the number of loaded classes; -1: unknown. */
 struct memory_heap {
 	int64_t used; /* upper bound: eden counts as full, because eden's counter lags */
 	int64_t committed, max;
 	int64_t classes;
-	bool touched; /* all pages are resident: AlwaysPreTouch is on */
+	bool touched; /* all pages of the heap are resident, because AlwaysPreTouch is on */
 };
 
 /* Returns the bytes by which the JVM may grow.  The values were measured, see memory_room.c. */
@@ -67,7 +67,7 @@ struct memory_room {
 
 /*
  * Computes the room that n groups leave.  `growth` is the number of bytes by which the JVM may
- * grow, and `own` the least number of bytes that jtool needs.
+ * grow, and `own` the number of bytes that jtool needs at least.
  */
 struct memory_room memory_room(const struct cgroup_level *levels, size_t n, int64_t growth,
 			       int64_t own);

@@ -93,7 +93,7 @@ struct jvm *resolve_target(const char *spec, FILE *candidates, struct err *err)
 	struct jvm *jvm;
 	int rc;
 
-	if (!*spec) { /* an empty text is a part of every name */
+	if (!*spec) { /* an empty text is a part of every name, so it would match all JVMs */
 		(void)err_set(err, EXIT_USAGE, "TARGET is empty: give a pid or a name");
 		return NULL;
 	}

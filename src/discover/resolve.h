@@ -9,11 +9,11 @@
 #include "discover/jvm.h"
 
 /*
- * Returns the JVM that `spec` identifies: a pid, or a main class, its simple name, a jar's file
- * name, or a part of these that exactly one JVM matches.  The exact name of one JVM is ambiguous if
- * it is a part of another JVM's name.  Returns NULL with `err` set (EXIT_TARGET, EXIT_PERMISSION).
- * If several JVMs match, prints them to `candidates`, one a line; if no JVM matches, prints all
- * JVMs.  The caller frees the JVM with jvm_free().
+ * Returns the JVM that `spec` identifies; the caller frees it with jvm_free().  `spec` is a pid, or
+ * a part of the name of exactly one JVM.  A JVM's name is its main class or the path of its jar
+ * (jvm.main).  So even a JVM's complete name is ambiguous if it is a part of another JVM's name.
+ * On failure, returns NULL with `err` set (EXIT_TARGET, EXIT_PERMISSION).  If several JVMs match,
+ * also prints them to `candidates`, one a line; if no JVM matches, prints all JVMs.
  */
 struct jvm *resolve_target(const char *spec, FILE *candidates, struct err *err) _must_check_;
 

@@ -66,7 +66,7 @@ struct disk_room disk_room_for_dump(int fd)
 	return room;
 }
 
-/* Returns how many bytes may be written; UINT64_MAX means no limit. */
+/* Returns how many bytes may be written now; UINT64_MAX means no limit. */
 static uint64_t space_left(const struct disk_room *room)
 {
 	uint64_t size, free;

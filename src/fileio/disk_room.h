@@ -1,7 +1,8 @@
 /*
- * Limits how much of a target's data is written to a file system.
+ * Limits how much of a target's data jtool writes to a file system.
  *
- * A target can send any amount of data.  Writing stops when free space would fall below a reserve.
+ * A target can send any amount of data.  jtool stops writing before the free space of the file
+ * system falls below a reserve.
  * The reserve is 5 % of the file system or 1 GB, whichever is more, but at most half of the space
  * that is free at the start.  Blocks reserved for root count as used.
  *
@@ -17,10 +18,11 @@
 #include "base/util.h"
 
 /*
- * The errno when too little space would stay free.  No system call that jtool uses returns EXFULL.
+ * Error numbers: too little space of the file system would stay free; too little memory would stay
+ * free.  No system call that jtool uses returns EXFULL or ENOANO.
  */
 #define DISK_ROOM_FULL EXFULL
-#define DISK_ROOM_MEMORY ENOANO /* the errno when too little memory would stay free */
+#define DISK_ROOM_MEMORY ENOANO
 
 struct disk_room {
 	int fd;
@@ -30,7 +32,7 @@ struct disk_room {
 	uint64_t growth; /* bytes of memory that the JVM may take while jtool writes into memory */
 };
 
-/* Returns how many bytes must stay free on a file system with this size and free space in bytes. */
+/* Returns the reserve of a file system in bytes, from its size and free space in bytes. */
 uint64_t disk_room_keep(uint64_t size, uint64_t free);
 
 /* Returns whether the file is on a file system in memory. */
@@ -41,7 +43,7 @@ bool disk_room_is_memory(int fd);
  */
 void disk_room_set_memory(int64_t (*left)(void));
 
-/* Initialiser for data in jtool's own memory.  The first 1 MiB is not checked. */
+/* Initialiser, for data that jtool stores in its own memory.  The first 1 MiB is not checked. */
 #define DISK_ROOM_OF_MEMORY { .fd = -1, .is_memory = true, .checked = 1u << 20 }
 
 /* Begins to limit what is written to the open file `fd`, which must stay open. */

@@ -1,4 +1,4 @@
-/* Passes a descriptor with the first bytes of a message over a Unix socket. */
+/* Passes a descriptor over a Unix socket, attached to the first bytes of a message. */
 #ifndef JTOOL_FILEIO_PASS_FD_H
 #define JTOOL_FILEIO_PASS_FD_H
 
@@ -20,8 +20,8 @@ union pass_fd_room {
 int pass_fd_send(int sock, void *data, size_t len, int fd) _must_check_;
 
 /*
- * Sets *fd to the descriptor that came with a received message, if there is one; first closes the
- * old *fd unless it is -1.
+ * If a descriptor came with the received message, closes *fd, unless it is -1, and sets *fd to that
+ * descriptor.
  */
 void pass_fd_take(struct msghdr *msg, int *fd);
 

@@ -91,7 +91,10 @@ int document_begin(struct document_job *job, document_write *write, void *arg, u
 	return 0;
 }
 
-/* Waits for the child's error text or its end.  Returns 0 if it has written the document. */
+/*
+ * Waits until the child sends an error text or ends.  Returns 0 if the child has written the
+ * document, or -1 with err set.
+ */
 static int verdict(struct document_job *job, struct err *err)
 {
 	char text[sizeof(err->text)];
@@ -101,7 +104,7 @@ static int verdict(struct document_job *job, struct err *err)
 
 	if (n < 0) {
 		(void)kill(job->pid, SIGKILL);
-		(void)reap(job, &status); /* a blocked child remains; the next job is refused */
+		(void)reap(job, &status); /* if the child is blocked, document_begin() will fail */
 		return err_set(err, EXIT_PARTIAL,
 			       "the JVMs were not read in time; use --timeout to wait longer");
 	}
@@ -143,7 +146,7 @@ void document_cancel(struct document_job *job)
 {
 	if (job->pid > 0) {
 		(void)kill(job->pid, SIGKILL);
-		(void)waitpid(job->pid, NULL, WNOHANG); /* a blocked child is left to init */
+		(void)waitpid(job->pid, NULL, WNOHANG); /* the server exits; init reaps the rest */
 	}
 	close_files(job);
 	job->pid = 0;

@@ -1,7 +1,7 @@
 /*
- * A document that a child process writes.  Only the child parses data of targets, not the server:
- * if a child crashes, hangs, or needs too much memory, only one document is lost, and memory that
- * the child leaks is freed when it ends.
+ * A document that a child process writes.  The server itself does not parse data of targets.  If a
+ * child crashes, hangs, or needs too much memory, only one document is lost.  Memory that the child
+ * leaks is freed when the child ends.
  */
 #ifndef JTOOL_HTTP_DOCUMENT_H
 #define JTOOL_HTTP_DOCUMENT_H
@@ -13,7 +13,7 @@
 #include "base/deadline.h"
 #include "base/err.h"
 
-#define DOCUMENT_MAX (64 << 20) /* bytes */
+#define DOCUMENT_MAX (64 << 20) /* maximum size of a document in bytes */
 
 /* A complete document.  document_unref() of the last reference frees it. */
 struct document {
@@ -32,7 +32,7 @@ typedef int document_write(void *arg, FILE *out, struct err *err);
 /* The child that writes a document. */
 struct document_job {
 	pid_t pid;  /* 0: none is running */
-	int sock;   /* readable when the child has finished; -1: no child, or it was given up */
+	int sock;   /* readable when the child has finished; -1: no child, or child given up */
 	int fd;
 	int64_t begun_ns;
 	struct deadline deadline;
@@ -40,8 +40,8 @@ struct document_job {
 #define DOCUMENT_JOB_INIT { 0, -1, -1, 0, DEADLINE_NEVER }
 
 /*
- * Starts a child.  Returns 0, or -1 with err set; fails while an earlier child that was given up is
- * still blocked.
+ * Starts a child.  Returns 0, or -1 with err set.  Fails as long as an earlier child, which was
+ * given up, is blocked in the kernel.
  */
 int document_begin(struct document_job *job, document_write *write, void *arg, unsigned timeout_ms,
 		   struct err *err) _must_check_;

@@ -38,8 +38,8 @@ static bool add_text_of(struct buf *out, const struct heap *h, uint32_t node)
 }
 
 /*
- * Appends the text of a String, which the heap has for the String object or for its array.  Returns
- * false if the heap has no text for either.
+ * Appends the text of a String.  The heap stores the text for the String object or for its array.
+ * Returns false if the heap has no text for either.
  */
 static bool add_characters(struct buf *out, const struct heap *h, uint32_t node)
 {

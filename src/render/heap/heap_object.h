@@ -6,8 +6,12 @@
 #include "render/json.h"
 
 struct heap_object {
-	const char *class;  /* name of the object's class; the heap owns this text and `thread` */
-	bool is_class;      /* the object is the java.lang.Class of this class */
+	/*
+	 * name of the object's class, or of the class that the object represents if is_class is
+	 * true; the heap owns this text and the text of `thread`
+	 */
+	const char *class;
+	bool is_class;      /* the object is the java.lang.Class that represents `class` */
 	int64_t length;     /* number of elements; -1: not an array */
 	const char *thread; /* name of the thread, if the object is a live thread; else NULL */
 	bool has_text;      /* the object is a String whose first characters are known */

@@ -39,8 +39,8 @@ struct table *histo_table(const struct histo *h, const struct histo_view *view)
 }
 
 /*
- * Returns whether the column of loaders must be shown: two of the first n_rows rows have the same
- * name, and the loaders of all rows up to the second of these two are known.
+ * Returns whether the column of loaders must be shown.  This is so if two of the first n_rows rows
+ * have the same name, and the loader of every row up to the second of these two is known.
  */
 static bool needs_loaders(const struct table *t, const struct histo *h, size_t n_rows)
 {

@@ -8,7 +8,7 @@
  *           at a.b.Shop.pay(Shop.java:30)
  *           at a.b.Till.run(Till.java:12)
  *
- * With live objects, the text has additional columns on the left.  The profile as JSON:
+ * If live objects were counted, the text has additional columns on the left.  The profile as JSON:
  *
  *     {"pid":1234,"file":null,"exact":false,"interval":524288,"seconds":10.0,
  *      "total_bytes":…,"total_count":…,"live_bytes":null,"live_count":null,
@@ -17,8 +17,8 @@
  *                "live_bytes":null,"stack":["a.b.C.m(C.java:12)"]}],
  *      "notes":[{"note":"old_code","text":"a.b.C.run(C.java:7)","n":1}]}
  *
- * interval: null if every allocation was counted
- * totals:   include the sites that are not listed
+ * interval: bytes between two samples; null if every allocation was counted
+ * total_*:  include the sites that are not listed
  * live_*:   null unless live objects were counted
  * recorded: true for a recording since the start of the JVM
  * note:     "old_code", "refused", "full", "not_live"; null for a note of a newer agent
@@ -42,8 +42,8 @@ struct alloc_view {
 	size_t n_hidden;
 	enum alloc_order order;
 	struct alloc_total total;   /* total of all sites, including those that are not shown */
-	uint32_t frames; /* maximum of frames that the text shows of a stack; 0: no limit */
-	uint32_t age; /* least number of collections that a live object must have survived */
+	uint32_t frames; /* maximum number of frames of a stack that the text shows; 0: no limit */
+	uint32_t age; /* number of collections that an object must have survived to count as live */
 	pid_t pid;                  /* 0: the profile is from a report */
 	const char *file;           /* NULL: the profile is from a JVM */
 };

@@ -78,8 +78,8 @@ static void make_groups(const struct threads_view *v, struct groups *g)
 	}
 	id_map_release(&known);
 	/*
-	 * Sorting changes the indexes of the groups.  So `of` contains the first thread of the
-	 * group instead of the group's index while the groups are sorted.
+	 * Sorting changes the indexes of the groups.  So while the groups are sorted, of[i] is the
+	 * index of the group's first thread instead of the group's own index.
 	 */
 	rank = xcalloc(v->dump->n + 1, sizeof(*rank));
 	for (size_t i = 0; i < v->n; i++)
