@@ -1,4 +1,7 @@
-/* ACTIVITIES: lists what other sessions and the recording do, and asks them to end if requested. */
+/*
+ * ACTIVITIES: lists what other sessions and the recording do.  If the client requests it, asks
+ * these sessions and the recording to end.
+ */
 #include "cmd/command.h"
 #include "jvm/activity.h"
 #include "jvm/alloc/recording.h"

@@ -39,6 +39,6 @@ int ag_cmd_dump(struct ag_jvm *jvm, struct ag_chan *chan, struct wire_reader *re
 		rc = ag_heap_dump(jvm, chan, &opts, &result);
 		ag_ref_pop(jvm);
 	}
-	(void)AG_JVMTI(jvm, RelinquishCapabilities, &needed); /* an error is recorded */
+	(void)AG_JVMTI(jvm, RelinquishCapabilities, &needed); /* records an error itself */
 	return rc == 0 ? send_end(jvm, chan, &result) : -1;
 }

@@ -7,7 +7,7 @@
 #define KNOWN_FIRST (1u << 12) /* initial capacity of `known`, which doubles when full */
 #define UNKNOWN 0              /* number of the unknown stack frame */
 #define NOT_SENT UINT32_MAX    /* number of a stack frame that is not sent yet */
-#define TEXT_MAX 1000          /* bytes of a class, method or file name */
+#define TEXT_MAX 1000          /* limit in bytes for a class, method or file name */
 #define FRAME_BYTES (3 * (4 + TEXT_MAX) + 4)
 
 _Static_assert(4 + (1 + WIRE_STACK_DEPTH) * FRAME_BYTES <= AG_CHAN_PAYLOAD,
@@ -56,7 +56,7 @@ static bool is_new(const struct ag_frames *frames, const jvmtiFrameInfo *frame)
 	return key_of(frame) != 0 && frames->known.n < frames->max;
 }
 
-/* Returns the slot of a stack frame, adding it if necessary, or NULL if there is no room. */
+/* Returns the slot of a stack frame in `known`; adds it if necessary.  Returns NULL if no room. */
 static struct ag_hash_entry *take_slot(struct ag_jvm *jvm, struct ag_frames *frames,
 				       const jvmtiFrameInfo *frame)
 {
@@ -91,7 +91,7 @@ uint32_t ag_frames_number(const struct ag_frames *frames, const jvmtiFrameInfo *
 	return slot && slot->number != NOT_SENT ? slot->number : UNKNOWN;
 }
 
-/* Encodes a line as the note of a map entry.  The note 0 means that the line is not known. */
+/* Encodes a line number as the note of a map entry.  The note 0 means that no line is stored. */
 static uint32_t encode_line(jint line)
 {
 	return (uint32_t)line - (uint32_t)WIRE_LINE_NATIVE + 1;

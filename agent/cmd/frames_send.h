@@ -1,6 +1,7 @@
 /*
- * Sends stack frames and numbers them in the order in which they are first sent.  Names are looked
- * up on the agent thread; a method whose class is unloaded by then is sent as "?".
+ * Sends stack frames and numbers them in the order in which they are sent.  The names in a frame
+ * are looked up when the frame is sent, on the agent thread; if the method's class has been
+ * unloaded by then, the method's name is sent as "?".
  */
 #ifndef JTOOL_AGENT_CMD_FRAMES_SEND_H
 #define JTOOL_AGENT_CMD_FRAMES_SEND_H
@@ -13,14 +14,14 @@
 struct ag_frames {
 	/*
 	 * Maps a method and code offset to the number of the stack frame.  The `note` of an entry
-	 * is the stored line, encoded, or 0 if none is stored.
+	 * is the line number that ag_frames_note() stored, encoded; or 0 if it stored none.
 	 */
 	struct ag_hash_map known;
-	/* limit of entries in `known`; a stack frame without an entry is sent as number 0 */
+	/* maximum number of entries in `known`; a stack frame without an entry has the number 0 */
 	uint32_t max;
 	/* number of stack frames sent, including number 0, the unknown stack frame */
 	uint32_t n;
-	/* classes were restored, so code offsets in unsent stack frames are invalid */
+	/* classes were restored, so code offsets in stack frames not sent yet are invalid */
 	bool restored;
 };
 
@@ -36,12 +37,13 @@ bool ag_frames_are_new(const struct ag_frames *frames, const jvmtiFrameInfo *lis
 			     uint32_t n);
 /*
  * Sends those stack frames of the list that were not sent before, in one FRAMES frame.  Does not
- * wait if ag_chan_has_room() returns true.
+ * wait for the client if ag_chan_has_room() has returned true before the call.
  */
 int ag_frames_send(struct ag_jvm *jvm, struct ag_chan *chan, struct ag_frames *frames,
 		   const jvmtiFrameInfo *list, uint32_t n);
 /*
- * Stores the lines of the stack frames that are not sent yet.  Call it before classes are restored.
+ * Looks up and stores the line numbers of those stack frames of the list that are not sent yet.
+ * Call it before classes are restored, because that invalidates the frames' code offsets.
  */
 void ag_frames_note(struct ag_jvm *jvm, struct ag_frames *frames, const jvmtiFrameInfo *list,
 		    uint32_t n);

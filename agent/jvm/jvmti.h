@@ -18,7 +18,7 @@
 
 struct ag_error {
 	const char *what; /* name of the failed operation, a constant; NULL: no error */
-	jvmtiError code;  /* 0: not a JVMTI error */
+	jvmtiError code;  /* 0: the error is not from JVMTI */
 	const char *why;  /* the reason, a constant */
 };
 
@@ -29,7 +29,7 @@ struct ag_jvm {
 	struct ag_mem *mem;
 	uint64_t globals;              /* global references not deleted yet, see jni_refs.h */
 	struct ag_class_index *class_index; /* NULL: the client has not requested the classes */
-	/* entry of the current request in the table of activity.c; NULL: no request, or no room */
+	/* entry of the current request in activity.c's table; NULL: no request, or a full table */
 	struct ag_activity *activity;
 	struct ag_error err;
 	bool stopping;
@@ -54,13 +54,13 @@ void *ag_jvm_alloc(struct ag_jvm *jvm, size_t n, size_t size) __attribute__((war
 /* Frees memory that JVMTI allocated; NULL is allowed. */
 void ag_jvmti_free(struct ag_jvm *jvm, void *p);
 
-/* Sets an environment's callbacks and enables one event, on all threads. */
+/* Sets the callbacks of the environment `ti`, and enables `event` for all threads. */
 int ag_jvmti_listen(struct ag_jvm *jvm, jvmtiEnv *ti, const jvmtiEventCallbacks *callbacks,
 		    jvmtiEvent event);
 
 /*
- * Returns the JDK release that JVMTI's version number contains: 1 for JDK 8, 11 for JDK 11.
- * Returns -1 with the error recorded.
+ * Returns the major part of JVMTI's version number: 1 for JDK 8; for later JDKs the release, such
+ * as 11.  Returns -1 with the error recorded if JVMTI does not return its version.
  */
 int ag_jvmti_release(struct ag_jvm *jvm);
 

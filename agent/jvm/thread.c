@@ -5,8 +5,8 @@
 #define NAME "jtool agent"
 
 /*
- * Allocates a java.lang.Thread.  Gets the class from the current thread, whose base class
- * (ag_ref_base_class()) is java.lang.Thread.
+ * Allocates a java.lang.Thread.  Finds that class as the base class (ag_ref_base_class()) of the
+ * current thread's class.
  */
 static jthread new_thread(struct ag_jvm *jvm)
 {

@@ -1,7 +1,8 @@
 /*
- * A histogram of durations with 16 buckets for each power of two of nanoseconds: the middle of a
- * bucket is accurate to 1/32.  Below 16 ns each value has a bucket of its own; the last bucket
- * counts all durations from 4.7 hours on.
+ * A histogram of durations.  It has 16 buckets between each power of two of nanoseconds and the
+ * next, so a duration differs from the middle of its bucket by at most 1/32.  Below 16 ns each
+ * number of nanoseconds has a bucket of its own; the last bucket counts all durations from 4.7
+ * hours on.
  */
 #ifndef JTOOL_AGENT_WIRE_LOG_HISTOGRAM_H
 #define JTOOL_AGENT_WIRE_LOG_HISTOGRAM_H
@@ -25,7 +26,10 @@ static inline uint32_t log_histogram_bucket(uint64_t ns)
 	       (uint32_t)(ns >> (top - HISTOGRAM_SUB_BITS) & ((1u << HISTOGRAM_SUB_BITS) - 1));
 }
 
-/* Returns the lowest value in a bucket, or for HISTOGRAM_BUCKETS the end of the last bucket. */
+/*
+ * Returns the least number of nanoseconds in a bucket; or, if `bucket` is HISTOGRAM_BUCKETS, the
+ * end of the last bucket.
+ */
 static inline uint64_t log_histogram_least(uint32_t bucket)
 {
 	uint32_t octave = bucket >> HISTOGRAM_SUB_BITS;

@@ -1,28 +1,30 @@
 /*
- * Computes the ranges of the new exception handlers: the complete method except its exits.
+ * Computes the ranges of code that the new exception handlers cover: the complete method except the
+ * returns and the calls of the hooks `exit…` before them.
  *
  * If `this` is uninitialised in covered code, it must be uninitialised in the handler's stack map
- * frame (JVMS 4.10.1.4).  Therefore a constructor has two handlers: early, for the code in which
- * `this` is uninitialised, and main.  Neither may cover the call of this() or super(), because
- * HotSpot compares the handler's frame with the frames before and after the call, and no frame
- * matches both (verifier.cpp, verify_invoke_init).  So a constructor does not call the hook `fail`
- * when this() or super() throws.  A class file without stack maps needs only one handler, because
- * the verifier merges the types of all code that the handler covers.
+ * frame (JVMS 4.10.1.4).  Therefore a constructor has two handlers: "early" covers the code in
+ * which `this` is uninitialised, "main" covers the other code.  Neither handler may cover the call
+ * of this() or super(), because HotSpot compares the handler's frame with the frames before and
+ * after that call, and no frame matches both (verifier.cpp, verify_invoke_init).  So a constructor
+ * does not call the hook `fail` when this() or super() throws.  A class file without stack maps
+ * needs only one handler, because the verifier merges the types of all code that the handler
+ * covers.
  */
 #include "classfile/inject/inject_maps.h"
 
 enum state {
 	THIS_INIT,
 	THIS_UNINIT,
-	THIS_UNKNOWN, /* not known: no code is covered until the next stack map frame */
+	THIS_UNKNOWN, /* either of these: no code is covered until the next stack map frame */
 };
 
 struct cover {
 	struct injection *in;
 	enum state state;
 	uint32_t from; /* new pc at which the current range begins */
-	bool throws;   /* an instruction in the range may throw */
-	bool moved;    /* local 0 does not always have the uninitialised `this` */
+	bool throws;   /* an instruction in the current range may throw */
+	bool moved;    /* the code stores to local 0 while `this` is uninitialised */
 	/*
 	 * Number of objects of this class or its superclass that are allocated but whose <init> has
 	 * not been called yet.
@@ -49,7 +51,10 @@ static void end_range(struct cover *c, uint32_t end, uint32_t next, enum state s
 	c->state = state;
 }
 
-/* Returns true for the class and its superclass, whose constructors may be called for `this`. */
+/*
+ * Returns true if `name` is the class itself or its superclass: only their constructors may be
+ * called for `this`.
+ */
 static bool is_self_or_super(const struct cover *c, struct cf_text name)
 {
 	return cf_text_same(name, cf_name(c->in->class)) ||
@@ -87,7 +92,10 @@ static void at_frame(struct cover *c, uint32_t pc)
 	}
 }
 
-/* Handles a call of <init>, for `this` or a new object, while `this` may be uninitialised. */
+/*
+ * Handles invokespecial while `this` may be uninitialised.  If the instruction calls <init> of this
+ * class or its superclass, the object may be `this` or a new object.
+ */
 static void at_construction(struct cover *c, const struct cf_insn *insn)
 {
 	uint32_t here = inj_new_pc(c->in, insn->pc);
@@ -101,7 +109,7 @@ static void at_construction(struct cover *c, const struct cf_insn *insn)
 		c->pending--;
 }
 
-/* Returns true for a store to local 0, which has `this` at the start of the method. */
+/* Returns true if `insn` stores to local 0, which has `this` at the start of the method. */
 static bool stores_local_0(const struct cf_insn *insn)
 {
 	if (insn->opcode >= OP_istore && insn->opcode <= OP_astore)
@@ -110,7 +118,10 @@ static bool stores_local_0(const struct cf_insn *insn)
 	       (insn->opcode - OP_istore_0) % 4 == 0;
 }
 
-/* Returns true for opcodes that cannot throw; knows only those that are frequent before super(). */
+/*
+ * Returns true if the opcode is one that cannot throw and is frequent before super(); false for all
+ * other opcodes.
+ */
 static bool cannot_throw(uint8_t opcode)
 {
 	return opcode <= OP_sipush || (opcode >= OP_iload && opcode <= OP_aload_3) ||

@@ -44,7 +44,9 @@ static bool matches(const struct cf_probe *probe, const struct target *target)
 	       cf_text_same(probe->descriptor, target->descriptor);
 }
 
-/* Finds the method of each probe. */
+/*
+ * Finds the method of each probe, and sets the method's targets[].probe and the probe's `refused`.
+ */
 static void match(const struct cf_class *class, struct cf_probe *probes, size_t n,
 		  struct target *targets)
 {
@@ -68,7 +70,9 @@ struct matched {
 	const struct target *targets;
 };
 
-/* Writes method i with hooks.  Returns false if it has no probe, or cannot be instrumented. */
+/*
+ * Writes method i with hooks.  Returns false if the method has no probe or cannot be instrumented.
+ */
 static bool put_probed(struct injection *in, uint32_t i, const uint8_t *header, void *arg)
 {
 	const struct matched *matched = arg;

@@ -6,29 +6,29 @@
  *
  *     push id; invokestatic enter; lstore token
  *
- * The token is the result of the hook `enter`.  If arguments are wanted, calls of the hooks `arg…`
- * follow; a jump skips these calls if the token is 0.  A call of the hook `exit…` precedes each
- * return, with a copy of the result if results are wanted.  A new exception handler, listed after
- * the method's own handlers, catches any exception, calls the hook `fail` and rethrows the
- * exception.
+ * The token is the result of the hook `enter`.  If cf_probe.values is set, calls of the hooks
+ * `arg…` follow, one for each argument; a jump skips these calls if the token is 0.  A call of the
+ * hook `exit…` precedes each return; if cf_probe.values is set, the hook gets a copy of the result.
+ * A new exception handler, listed after the method's own handlers, catches any exception, calls the
+ * hook `fail` and rethrows the exception.
  *
  * The token is stored in a new local variable after the method's own variables, which therefore
  * keep their indexes.  Every frame of the StackMapTable becomes a full frame that includes the
  * token.  Jumps, handlers, stack map frames, line and variable tables get new pcs.  A jump to the
- * first instruction skips the call of `enter`; a jump to a return leads to the call of `exit…`.
- * The new handler covers neither the call of `exit…` nor the return, so `fail` never follows
- * `exit…` for the same call.
+ * method's original first instruction does not execute the call of `enter` again; a jump to a
+ * return leads to the call of `exit…` before it.  The new handler covers neither the call of
+ * `exit…` nor the return, so a method never calls `fail` after `exit…`.
  *
  * A constructor calls `enter` first.  The code before its call of this() or super() has a separate
  * handler, whose stack map frame has the uninitialised `this`.  In class files with stack maps
- * (version 50 and later), the verifier allows no handler for this() and super() themselves.  If
- * this() or super() throws, the constructor has called `enter`, but calls neither `exit` nor
- * `fail`.
+ * (version 50 and later), the verifier allows no handler that covers the call of this() or super()
+ * itself.  If this() or super() throws, the constructor has called `enter`, but calls neither
+ * `exit…` nor `fail`.
  *
  * A method that cannot be instrumented in this way is left unchanged; `refused` of its probe has
- * the reason.  Stack maps are written for class file versions 50 and later.  Attributes are copied,
- * except type annotations in a Code attribute; HotSpot omits these annotations as well when it
- * reconstitutes a class file.
+ * the reason.  Stack maps are written for class file versions 50 and later.  All attributes are
+ * copied, except type annotations in a Code attribute: HotSpot also drops these when it writes the
+ * class file of a loaded class for a retransformation.
  *
  * Calls no JNI and has no state; linked into the agent and the client.
  */
@@ -45,7 +45,7 @@ enum cf_refusal {
 	CF_NO_CODE,        /* the method is native or abstract */
 	CF_ROOT,           /* java.lang.Object's constructor, which all other constructors call */
 	CF_TOO_LONG,       /* the code would be longer than 65,535 bytes */
-	CF_FAR_JUMP,       /* a jump would exceed its 16-bit offset */
+	CF_FAR_JUMP,       /* the distance of a jump would not fit into its 16-bit offset */
 	CF_TOO_MANY,       /* more than 65,535 locals, stack slots, handlers or frames */
 	CF_MALFORMED,      /* the code, frames or tables are malformed */
 };
@@ -62,13 +62,14 @@ struct cf_probe {
 #define CF_ARGS_MAX 255
 
 /*
- * Writes to *out the class with hooks in the methods of the probes, and sets `refused` of each
- * probe.  The caller zeroes *out except for `mem`, and releases it.  `hooks` is the name of the
- * hooks class ("java/jtool/Hooks1").
+ * Writes to *out the class file in which the methods of the probes have hooks, and sets `refused`
+ * of each probe.  Before the call, the caller sets out->mem and zeroes the other members of *out;
+ * after the call, the caller calls cf_output_release().  `hooks` is the name of the hooks class
+ * ("java/jtool/Hooks1").
  *
- * Returns NULL on success; *out is then empty if no method got hooks.  On failure returns the
- * reason, which is "the constant pool would have more than 65,535 entries" or a lack of memory, and
- * leaves *out empty.
+ * Returns NULL on success; if no method got hooks, *out is then empty.  On failure leaves *out
+ * empty and returns the reason: the constant pool would have more than 65,535 entries, or there is
+ * no memory.
  */
 const char *cf_inject(const struct cf_class *class, const char *hooks, struct cf_probe *probes,
 		      size_t n, struct cf_output *out) __attribute__((warn_unused_result));

@@ -1,4 +1,7 @@
-/* Inserts hooks in Object's constructor, and after allocations that call no constructor. */
+/*
+ * Inserts hooks in Object's constructor, after allocations that call no constructor, and before
+ * toString() of StringBuilders.
+ */
 #include "classfile/inject/inject_internal.h"
 
 static bool put_hooked(struct injection *in, uint32_t i, const uint8_t *header, void *arg)

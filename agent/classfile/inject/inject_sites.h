@@ -7,19 +7,21 @@
  * - After newarray and anewarray:  dup; dup; arraylength; push id; invokestatic array
  * - After multianewarray:  dup; push id; invokestatic arrays
  * - After a call of a method of allocators.def:  dup; push id; invokestatic result
- *   These methods allocate objects without a constructor.  The JIT compiler may replace a method
- *   with its own code, and hooks in the body would then not be executed.  So the calls have hooks,
- *   and the bodies have none.
+ *   These methods allocate objects without calling a constructor.  C2 may compile a call of such a
+ *   method as an intrinsic, which does not execute the method's body or hooks in it.  So the calls
+ *   get hooks, and the bodies get none.
  * - Before toString() of a StringBuilder:  dup; iconst_0; invokestatic result
- *   C2 compiles `new StringBuilder().append(…)…toString()` without these calls
- *   (OptimizeStringConcat), unless the builder escapes.  Passing it to a hook makes it escape.
- *   The id 0 means that this call of the hook belongs to no site.
+ *   If the builder does not escape, C2 replaces `new StringBuilder().append(…)…toString()` with
+ *   code that calls no constructor and no method (OptimizeStringConcat), and so no hook.  The
+ *   builder escapes if it is passed to a hook.  The id 0 means that this call of `result` belongs
+ *   to no site.
  *
  * Frames of the StackMapTable only get new pcs, because inserted code leaves the stack as it was.
  * A jump to the instruction after a site skips the hook.  Exception handlers cover the same
- * instructions of the method as before; it does not matter whether they cover inserted code,
+ * instructions of the method as before; it does not matter whether they also cover inserted code,
  * because hooks throw nothing.  As in inject.h, a method that cannot be instrumented in this way is
- * left unchanged, and type annotations of a Code are dropped.  Calls no JNI and has no state.
+ * left unchanged, and type annotations in a Code attribute are dropped.  Calls no JNI and has no
+ * state.
  */
 #ifndef JTOOL_AGENT_CLASSFILE_INJECT_INJECT_SITES_H
 #define JTOOL_AGENT_CLASSFILE_INJECT_INJECT_SITES_H
@@ -55,23 +57,28 @@ struct cf_sites {
 	void *arg;
 	bool made;       /* add the hook `made` to java.lang.Object's constructor */
 	bool strings;    /* add hooks before toString() of StringBuilders */
-	bool sun_unsafe; /* this is JDK 8, whose sun.misc.Unsafe allocates instances itself */
+	/* the JVM is JDK 8; in later JDKs sun.misc.Unsafe calls jdk.internal.misc.Unsafe */
+	bool sun_unsafe;
 	/* Output: */
 	uint32_t roots;   /* constructors of java.lang.Object that got a hook */
 	uint32_t kept;    /* calls of StringBuilder.toString() that got a hook */
 	uint32_t hooked;  /* sites that got a hook */
 	uint32_t refused; /* methods that have a site, but are left unchanged */
-	enum cf_refusal why; /* why the last of these methods was left unchanged */
+	enum cf_refusal why; /* why the last method that `refused` counts was left unchanged */
 };
 
-/* Writes the class with hooks at its sites to *out.  Otherwise like cf_inject(), see inject.h. */
+/*
+ * Writes to *out the class file in which the sites have hooks.  *out, `hooks` and the result are as
+ * in cf_inject(), see inject.h.
+ */
 const char *cf_inject_sites(const struct cf_class *class, const char *hooks,
 			    struct cf_sites *sites, struct cf_output *out)
 	__attribute__((warn_unused_result));
 
 /*
- * Returns true if the class may have a site, or a toString() of a StringBuilder.  Looks only at the
- * instructions, which takes microseconds; ignores java.lang.Object's constructor.
+ * Returns true if the class may have a site, or a call of StringBuilder.toString().  Takes only
+ * microseconds, because it looks only at the instructions.  Does not check whether the class is
+ * java.lang.Object, whose constructor also gets a hook.
  */
 bool cf_has_sites(const struct cf_class *class);
 

@@ -16,7 +16,7 @@ bool chk_class_flags(const struct check *c, uint16_t access)
 		return false;
 	if (major < JAVA_5)
 		return true;
-	/* CF_ACC_SYNCHRONIZED is ACC_SUPER here. */
+	/* In the flags of a class, the bit of CF_ACC_SYNCHRONIZED means ACC_SUPER. */
 	return is_interface ? !ANY_OF(access, CF_ACC_SYNCHRONIZED | CF_ACC_ENUM)
 			    : !ANY_OF(access, CF_ACC_ANNOTATION);
 }
@@ -43,8 +43,8 @@ bool chk_field_flags(const struct check *c, uint16_t access)
 }
 
 /*
- * Returns ACC_STRICT (strictfp), which an abstract method of Java 5 to 16 cannot have; or 0 from
- * Java 17 on, where the JVM ignores the flag (JEP 306).
+ * Returns the flag ACC_STRICT (strictfp), which an abstract method cannot have; but 0 for class
+ * files of Java 17 and later, in which the JVM ignores the flag (JEP 306).
  */
 static uint16_t strict(uint16_t major)
 {

@@ -1,6 +1,7 @@
 /*
- * Handles control flow to a target: compares the current types with the stack map at the target or,
- * by inference, merges the current types into those of the target.
+ * Handles control flow to a target.  If the class is verified with stack maps, compares the current
+ * types with the stack map at the target; if it is verified by inference, merges the current types
+ * into those of the target.
  */
 #include "classfile/verify/verify_internal.h"
 
@@ -129,8 +130,8 @@ static bool branch_to(struct verifier *v, int32_t offset)
 }
 
 /*
- * Handles ret, which continues after every jsr to the subroutine.  The types of the callers are not
- * known here, so all types become V_ANY.
+ * Handles the instruction ret: control may flow to the instruction after any jsr that calls the
+ * subroutine.  The types at those jsr instructions are not known here, so all types become V_ANY.
  */
 static bool return_from_subroutine(struct verifier *v, struct vtype address)
 {

@@ -19,7 +19,10 @@ static bool make_frames(struct verifier *v)
 	return true;
 }
 
-/* Follows the code from a frame up to the next frame, or to an instruction that ends the flow. */
+/*
+ * Verifies the instructions from a frame up to the next frame, or up to an instruction after which
+ * control does not continue.
+ */
 static bool follow(struct verifier *v, const struct vframe *frame)
 {
 	struct cf_insn insn;

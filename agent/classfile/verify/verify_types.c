@@ -1,15 +1,16 @@
 /*
- * Verification types, and which type is assignable to which.  No class is loaded, so usually it is
- * not known whether one class extends another, nor whether a name is that of an interface; HotSpot
- * treats interfaces as java.lang.Object.  In doubt a type is assumed to be assignable.
+ * Verification types, and which type is assignable to which.  HotSpot's verifier treats interfaces
+ * as java.lang.Object.  This verifier loads no class, so usually it does not know whether one class
+ * extends another, nor whether a name is that of an interface.  In doubt it assumes that a type is
+ * assignable.
  */
 #include "classfile/verify/verify_internal.h"
 
 #include <string.h>
 
 /*
- * Class names that need not be in the class file.  In a struct vtype with such a name, `at` is
- * beyond every position in the class file.
+ * Class names that need not be in the class file.  Usually vtype.at is the position of the type's
+ * name in the class file; for one of these names, vtype.at is beyond every such position.
  */
 static const char known[] = "java/lang/Object\0java/lang/Throwable\0java/lang/String\0"
 			    "java/lang/Class\0java/lang/invoke/MethodHandle\0"
@@ -41,8 +42,8 @@ struct vtype vt_known(const char *name)
 }
 
 /*
- * Returns the kind of a primitive type.  Other letters do not occur, because descriptors have been
- * checked.
+ * Returns the kind of the primitive type with this letter in descriptors.  Other letters do not
+ * occur, because the descriptors have been checked.
  */
 static enum vkind kind_of(char letter)
 {
@@ -128,13 +129,16 @@ static bool is_object(const struct verifier *v, struct vtype t)
 	return is_named(v, t, "java/lang/Object");
 }
 
-/* Returns true for the interfaces that every array implements (JVMS 4.10.1.2). */
+/* Returns true if `t` is one of the interfaces that every array implements (JVMS 4.10.1.2). */
 static bool is_array_interface(const struct verifier *v, struct vtype t)
 {
 	return is_named(v, t, "java/lang/Cloneable") || is_named(v, t, "java/io/Serializable");
 }
 
-/* Returns true if the class is known to be final.  Only a few frequent JDK classes are listed. */
+/*
+ * Returns true if the class is known to be final: a few frequent JDK classes, and the verified
+ * class itself if it has the flag.
+ */
 static bool is_final(const struct verifier *v, struct vtype t)
 {
 	return is_named(v, t, "java/lang/String") || is_named(v, t, "java/lang/Class") ||
@@ -160,7 +164,9 @@ static bool extends_object(const struct verifier *v, struct vtype t)
 	return is_object(v, t) || is_named(v, t, "java/lang/Throwable") || is_final(v, t);
 }
 
-/* Returns true if `from` is certainly not assignable to `to`, which has another name. */
+/*
+ * Returns true if `from` is certainly not assignable to `to`.  The names of the two types differ.
+ */
 static bool are_unrelated(const struct verifier *v, struct vtype from, struct vtype to)
 {
 	if (from.len == 0 || to.len == 0)

@@ -1,7 +1,7 @@
 /*
- * Implements the natives of exact profiles (instrument/hook_natives.h) and the slots of the threads
- * that call them.  The fast path, for classes and array sites that the thread has counted before,
- * does not call the JVM.
+ * Implements the native hooks of exact profiles (instrument/hook_natives.h), and the slots of the
+ * threads that call these hooks.  If a thread has counted a class or array site before, the hook
+ * takes the fast path, which does not call the JVM.
  */
 #ifndef __clang__ /* clang has no such pragma */
 #pragma GCC optimize("O2")
@@ -10,9 +10,9 @@
 #include "jvm/alloc/alloc_exact_state.h"
 #include "jvm/instrument/hook_natives.h"
 
-#define PROBES 64u   /* maximum of slots that a search for a thread's slot examines */
-#define IDLE_MS 1000 /* maximum wait for hooks of an earlier profile */
-/* Maximum wait for hooks in flight.  If they take longer, the profile's memory is never freed. */
+#define PROBES 64u   /* maximum number of slots that a search for a thread's slot examines */
+#define IDLE_MS 1000 /* maximum wait for the end of hooks of an earlier profile */
+/* Maximum wait for the end of hooks.  If they take longer, the profile's memory is never freed. */
 #define OFF_MS 10000
 
 #define LIKELY(x) __builtin_expect(!!(x), 1)
@@ -24,16 +24,16 @@ struct ag_thread_slot ag_thread_slots[AG_THREAD_SLOTS];
 static struct {
 	/*
 	 * 0: hooks do nothing.  Otherwise the upper half is the serial number of the profile, so
-	 * that no two profiles have the same value, and the lower half is the number of calls of
-	 * ag_alloc_hooks_share().
+	 * that `counting` never has the same value for two profiles; the lower half is the number
+	 * of calls of ag_alloc_hooks_share().
 	 */
 	uint64_t counting;
-	struct ag_alloc_profile *profile; /* used by hooks and callbacks in flight */
+	struct ag_alloc_profile *profile; /* hooks and callbacks in flight may use it */
 	uint32_t serial;
 	uint32_t taken; /* see ag_quiesce_claim() */
 	/*
-	 * Number of objects that threads without a slot allocated.  On its own cache line, because
-	 * all hooks read `counting`.
+	 * Number of objects that threads without a slot allocated.  It is on another cache line
+	 * than `counting`, because all hooks read `counting`, and a write would slow them down.
 	 */
 	uint64_t untracked __attribute__((aligned(AG_CACHE_LINE)));
 } exact;
@@ -240,8 +240,8 @@ void JNICALL ag_exact_vm_alloc(jvmtiEnv *ti, JNIEnv *jni, jthread thread, jobjec
 
 	(void)ti, (void)thread, (void)class, (void)size;
 	/*
-	 * If an exception is pending, the exception is `object`.  Its constructor has run, so the
-	 * hook in the constructor of java.lang.Object has counted `object`.
+	 * If an exception is pending, `object` is that exception.  Its constructor has run, so the
+	 * hook in the constructor of java.lang.Object has counted `object` already.
 	 */
 	if (!object || (*jni)->ExceptionCheck(jni))
 		return;

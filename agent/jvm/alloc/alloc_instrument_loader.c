@@ -10,9 +10,9 @@
  * right afterwards, on the same thread with the same locks, to find the superclass of the class,
  * such as java.lang.Object.  While a thread asks a loader, it asks no other loader.
  *
- * The next sweep (alloc_instrument_sweep.c) asks the loaders that were not asked, and asks those
- * again that did not find the hooks class.  It adds hooks to the classes of the loaders that find
- * it.
+ * The next sweep (alloc_instrument_sweep.c) asks the loaders that were not asked, and asks again
+ * the loaders that did not find the hooks class.  The sweep adds hooks to the classes of each
+ * loader that finds the hooks class.
  */
 #include "jvm/alloc/alloc_instrument.h"
 #include "jvm/instrument/hooks.h"
@@ -91,10 +91,10 @@ static bool is_visible(struct ag_alloc_code *ac, jvmtiEnv *ti, JNIEnv *jni, jobj
 }
 
 /*
- * Notes that this thread asks a loader.  Returns the entry that the caller must clear afterwards;
- * or NULL if this thread already asks a loader, or if 64 other threads do.  Does not use JVMTI's
- * SetThreadLocalStorage(): with a NULL thread, it waits in JDK 19 to 24 until no virtual thread is
- * being mounted or unmounted.
+ * Notes that this thread asks a loader.  Returns the entry that the caller must clear after asking;
+ * or NULL if this thread already asks a loader, or if 64 other threads ask loaders.  Does not use
+ * JVMTI's SetThreadLocalStorage(), because in JDK 19 to 24 that function, if its thread argument is
+ * NULL, waits until no virtual thread is being mounted or unmounted.
  */
 static JNIEnv **begin_asking(struct ag_alloc_code *ac, JNIEnv *jni)
 {

@@ -1,4 +1,7 @@
-/* Optimised for speed, because the JVM is paused while live objects are counted. */
+/*
+ * Counts live objects.  The file is compiled with optimisation for speed, because the JVM is paused
+ * while live objects are counted.
+ */
 #ifndef __clang__ /* clang does not have this pragma */
 #pragma GCC optimize("O2")
 #endif
@@ -6,9 +9,11 @@
 #include "jvm/alloc/alloc_state.h"
 
 /*
- * The fields of a tag, from bit 0 on: the number of the site; 1 + log2 of the sampling interval (0:
- * the profile is exact); and the number of collections before the allocation.  MARKED is set in
- * every tag, because a tag of 0 means untagged.
+ * The fields of an object's tag, from bit 0 on:
+ * - the number of the allocation site;
+ * - 1 + log2 of the sampling interval; 0: the profile is exact;
+ * - the number of collections before the object was allocated.
+ * MARKED is set in every tag, because JVMTI regards an object with the tag 0 as untagged.
  */
 #define INTERVAL_BITS 6
 #define AGE_SHIFT (AG_SITES_BITS + INTERVAL_BITS)
@@ -102,8 +107,9 @@ static void count_object(const struct counting *counting, jlong tag, jlong size)
 	struct ag_weight weight = { 256, (uint64_t)size };
 
 	/*
-	 * The tag may have more collections than counting->collections: a collection may have ended
-	 * after counting->collections was set, and a thread may have tagged the object afterwards.
+	 * The number of collections in the tag may exceed counting->collections: a collection may
+	 * have ended after counting->collections was set, and a thread may have tagged the object
+	 * after that collection.
 	 */
 	if (before > counting->collections)
 		before = counting->collections;
@@ -173,9 +179,9 @@ static int count_tagged(struct ag_jvm *jvm, struct counting *counting)
 }
 
 /*
- * Does not force a collection if the JVM is dying: HotSpot stops concurrent collectors before it
- * sends VMDeath, and with ZGC and Shenandoah a collection that is forced after that would never
- * end.  In that case the function follows references to find the live objects.
+ * Forces a collection and then counts the tagged objects, all of which are live.  If the JVM is
+ * dying, follows references to find the live objects instead: HotSpot stops concurrent collectors
+ * before it sends VMDeath, so with ZGC and Shenandoah a forced collection would never end.
  */
 int ag_live_count(struct ag_jvm *jvm, struct ag_alloc_profile *profile)
 {

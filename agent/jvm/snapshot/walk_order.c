@@ -7,7 +7,7 @@
 #include "jvm/jni_refs.h"
 
 #define TABLE_FIRST 2 /* index of the first noted root in the table */
-#define SHIFT_MAX 5 /* alignments up to 32 bytes are supported; HotSpot permits 256 */
+#define SHIFT_MAX 5 /* supports object alignments up to 2^5 bytes; HotSpot permits up to 2^8 */
 #define OFFSET_MIN 8
 #define OFFSET_MAX 32
 

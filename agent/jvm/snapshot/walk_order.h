@@ -1,24 +1,25 @@
 /*
  * Lets the callbacks of a heap walk detect the end of the walk.
  *
- * HotSpot reports all GC roots first, and pushes the roots that the callbacks accept on a stack;
- * then it repeatedly pops an object, reports the references from this object and pushes their
- * targets, until the stack is empty (VM_HeapWalkOperation::doit in jvmtiTagMap.cpp, JDK 8 to 27).
- * HotSpot does not report the end of the walk to the callbacks, and in a child process
- * FollowReferences must not return.  The callbacks detect the end with two arrays of the agent,
- * `table` and `tail`:
+ * HotSpot reports all GC roots first.  If a callback accepts a root, HotSpot pushes the root onto a
+ * stack.  Then it repeatedly pops an object, reports the references from this object and pushes
+ * their targets, until the stack is empty (VM_HeapWalkOperation::doit in jvmtiTagMap.cpp, JDK 8 to
+ * 27).
+ * HotSpot does not report the end of the walk to the callbacks, and in the child process of a
+ * snapshot FollowReferences must not return.  So the callbacks detect the end of the walk, with the
+ * help of two arrays that the agent creates, `table` and `tail`:
  *
  * - The table is a root, because the agent has a local reference to it.  The callbacks accept no
- *   other root, but note the addresses of other roots.  The first element of the table is a known
- *   object, the other elements are null.  When HotSpot reports the first element, it has reported
- *   all roots.  The callback for the first element stores the tail in the second element, and the
- *   noted roots in the following elements.  HotSpot reads one element after the other, so it then
- *   reports and pushes the tail and the noted roots.
+ *   other root, but note the addresses of the other roots.  The first element of the table is a
+ *   known object, the other elements are null.  When HotSpot reports the table's first element, it
+ *   has reported all roots.  The callback for the first element stores the tail in the second
+ *   element, and the noted roots in the elements after it.  HotSpot reads one element after the
+ *   other, so it then reports and pushes the tail and the noted roots.
  * - The tail is pushed before the noted roots, and therefore popped last.  So the reference from
  *   the tail to its only element is the last reference of the walk.
  *
- * The callback stores the elements in the child's copy of the heap only, in a layout that it has
- * verified with an array of known elements.
+ * The callback stores the elements only in the child's copy of the heap.  It stores them in the
+ * layout that ag_array_layout_find() has found with an array of known elements.
  */
 #ifndef JTOOL_AGENT_JVM_SNAPSHOT_WALK_ORDER_H
 #define JTOOL_AGENT_JVM_SNAPSHOT_WALK_ORDER_H
@@ -37,7 +38,7 @@ struct ag_array_layout {
 
 struct ag_walk_order {
 	jobject table, tail, last; /* local references; `last` is the only element of `tail` */
-	uint32_t room;             /* number of elements of the table */
+	uint32_t room;             /* number of elements that the table has room for */
 	bool all_roots;            /* HotSpot has reported all roots */
 
 	/* Addresses of `table` and `tail`: */

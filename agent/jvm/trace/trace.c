@@ -5,13 +5,16 @@
 
 #define WORDS(trace) AG_QUIESCE_WORDS((trace)->presence, count)
 #define SERIALS (UINT32_C(1) << 30)
-#define CALL_NS 100 /* estimated time of a call's two hooks: 72 to 95 ns on JDK 8 to 27 */
+#define CALL_NS 100 /* estimate for the two hooks of a call; measured: 72 to 95 ns, JDK 8 to 27 */
 #define END_MS 50
 #define FREE_MS 3000
 
 struct ag_trace ag_traces[AG_TRACES];
 
-/* Returns the sums of a slot's counters, for all traces that have used the slot. */
+/*
+ * Returns the sums of the counters in a slot.  The counters are never reset, so they count the
+ * calls of all traces that have used the slot.
+ */
 static struct ag_trace_state counted(const struct ag_trace *trace)
 {
 	struct ag_trace_state sum = { 0 };
@@ -174,7 +177,7 @@ static void add_credit(struct ag_trace *trace, uint64_t ns)
 
 	if (ns > second)
 		ns = second;
-	trace->credit_ns += ns * most; /* unit: 10^-9 calls; the sum is less than 2^63 */
+	trace->credit_ns += ns * most; /* in units of 10^-9 calls; the sum is less than 2^63 */
 	calls = (int64_t)(trace->credit_ns / second);
 	trace->credit_ns %= second;
 	had = __atomic_load_n(&trace->credit, __ATOMIC_RELAXED);

@@ -24,7 +24,7 @@
 #include "jvm/jvmti.h"
 #include "wire/log_histogram.h"
 
-#define AG_TRACES 4 /* maximum of concurrent traces of one library */
+#define AG_TRACES 4 /* maximum number of concurrent traces of one agent library */
 
 struct ag_trace;
 
@@ -38,9 +38,10 @@ struct ag_trace_wanted {
 };
 
 /*
- * Creates a trace for n methods, each of which must be described with ag_trace_describe().  The
- * trace records no calls before ag_trace_begin().  Returns NULL with the error recorded, for
- * example if AG_TRACES traces are running.  The memory counts against the session's budget.
+ * Creates a trace for n methods.  The caller must describe each of them with ag_trace_describe().
+ * The trace records no calls before ag_trace_begin().  Returns NULL with the error recorded if the
+ * trace cannot be created, for example because AG_TRACES traces are running.  The trace's memory
+ * counts against the session's budget.
  */
 struct ag_trace *ag_trace_new(struct ag_jvm *jvm, const struct ag_trace_wanted *wanted, uint32_t n);
 
@@ -57,8 +58,8 @@ int ag_trace_describe(struct ag_jvm *jvm, struct ag_trace *trace, uint32_t i,
 		      const char *descriptor);
 
 /*
- * Returns NULL if the class with this signature may have hooks of this trace, otherwise the reason
- * why it must not, a constant.
+ * Returns NULL if the class with this signature may have hooks of this trace; or a constant text,
+ * the reason why the class must not have hooks.
  */
 const char *ag_trace_refuses(const struct ag_trace *trace, const char *signature);
 
@@ -71,9 +72,10 @@ void ag_trace_begin(struct ag_trace *trace);
 void ag_trace_end(struct ag_trace *trace);
 
 /*
- * Checks the clock of the hooks.  Increases the credit of the rate limit by the number of calls
- * that may be recorded in `ns` nanoseconds, up to the number for one second.  Call this function
- * often, with the time since the previous call.
+ * Compares the clock of the hooks with CLOCK_MONOTONIC (ag_trace_clock_check()).  Increases the
+ * number of calls that the rate limit still permits, by the number for `ns` nanoseconds but at most
+ * to the number for one second.  Call this function often; `ns` is the time since the previous
+ * call.
  */
 void ag_trace_tick(struct ag_trace *trace, uint64_t ns);
 
@@ -110,17 +112,17 @@ bool ag_trace_drain_sum(struct ag_trace *trace, uint32_t i, struct ag_sum *sum);
 
 struct ag_trace_state {
 	uint64_t calls;    /* calls that ended, recorded or not */
-	uint64_t too_many; /* not recorded: over the rate limit */
-	uint64_t no_room;  /* not recorded: no free record */
-	uint64_t hooks_ns; /* time in hooks: an estimate for each call + measured recording time */
+	uint64_t too_many; /* calls not recorded, because the rate limit was reached */
+	uint64_t no_room;  /* calls not recorded, because no record was free */
+	uint64_t hooks_ns; /* time in hooks: the measured time for recording + CALL_NS per call */
 };
 void ag_trace_state(const struct ag_trace *trace, struct ag_trace_state *state);
 
 /*
- * Frees a trace after ag_trace_end().  Waits until no hook uses the trace, usually for
- * microseconds.  Returns -1 if a hook still uses the trace after 3 s, because a debugger suspended
- * the hook's thread.  The trace's memory is then never freed, and the session reports it as not
- * released.
+ * Frees a trace after ag_trace_end().  Waits until no hook uses the trace, which usually takes
+ * microseconds.  Returns 0; or -1 if a hook still uses the trace after 3 s, for example because a
+ * debugger has suspended the hook's thread.  After -1 the trace's memory is never freed, and the
+ * session reports it as not released.
  */
 int ag_trace_free(struct ag_jvm *jvm, struct ag_trace *trace);
 

@@ -7,8 +7,8 @@
 #define RECORDS_MAX 4096u
 #define ARGS_ROOM_MAX 8192u
 #define RESULT_ROOM_MAX 4096u
-#define CLASS_ROOM 512u /* bytes for the class of an exception, if no values are recorded */
-/* maximum of records that one search examines, so that a hook delays its thread only briefly */
+#define CLASS_ROOM 512u /* bytes for the class name of an exception, if no values are recorded */
+/* maximum number of records that one search examines; small, so that a hook takes little time */
 #define SCAN_MAX 8
 
 /*
@@ -112,7 +112,8 @@ static struct ag_record *take_unused(struct ag_pool *pool, uint32_t *index)
  * Some calls never end: for example a constructor whose super() throws, or a call in a virtual
  * thread that is never resumed.  So if no record is unused, open calls lose their records in turn,
  * except records that a hook is using.  If the search meets a done record, the function returns
- * NULL: that record will be unused soon, and a flood of short calls must not evict a long call.
+ * NULL: the done record will be unused soon, and a flood of short calls must not take the records
+ * of long calls.
  */
 static struct ag_record *take_from_another(struct ag_pool *pool, uint32_t *index)
 {
@@ -185,8 +186,8 @@ static struct ag_value_context value_context(const struct ag_hook *hook)
 }
 
 /*
- * Takes a record for a call; with by_rate, only if the rate limit permits the call.  If no record
- * was taken, counts the call as not recorded and returns NULL.
+ * Takes a record for a call.  If by_rate is true, takes it only if the rate limit permits the call.
+ * If no record was taken, counts the call as not recorded and returns NULL.
  */
 static struct ag_record *take_counting(const struct ag_hook *hook, bool by_rate, uint32_t *index)
 {
@@ -207,8 +208,9 @@ static struct ag_record *take_counting(const struct ag_hook *hook, bool by_rate,
 }
 
 /*
- * Takes a record.  If the trace has a min_ns, does not apply the rate limit, because the limit
- * concerns only calls that take at least min_ns; ag_call_close() applies the limit.
+ * Takes a record.  If trace->min_ns is not 0, this function does not apply the rate limit, because
+ * the limit concerns only calls that take at least min_ns; ag_call_close() applies it at the end of
+ * the call.
  */
 jlong ag_call_open(const struct ag_hook *hook)
 {

@@ -23,7 +23,8 @@ struct ag_pool {
 	int64_t begun_ns; /* time at which the pool was created */
 	uint32_t hand;    /* record at which the next search for an open record begins */
 	uint32_t n, stride;
-	uint32_t args_room, result_room, frames_room; /* bytes in each record */
+	/* bytes in each record for the arguments, for the result, and for the stack frames */
+	uint32_t args_room, result_room, frames_room;
 };
 
 /* Allocates the records.  Returns 0, or -1 with the error recorded. */
@@ -33,7 +34,7 @@ void ag_pool_release(struct ag_jvm *jvm, struct ag_pool *pool);
 /* One call of a hook function. */
 struct ag_hook {
 	struct ag_trace *trace;
-	struct ag_trace_counters *at; /* the counters for this thread */
+	struct ag_trace_counters *at; /* the counters that this thread uses */
 	JNIEnv *jni;
 	uint64_t range;  /* the trace's `range` (trace_state.h) as the hook has read it */
 	uint32_t method; /* number of the method in the trace */
@@ -41,21 +42,22 @@ struct ag_hook {
 };
 
 /*
- * At a method's entry: takes a record for the call.  Returns the token of the record, or 0 if no
- * record is available or the rate limit forbids the call.
+ * Takes a record for a call; the hook at the method's entry must call this function.  Returns the
+ * token of the record, or 0 if no record is available or the rate limit does not permit the call.
  */
 jlong ag_call_open(const struct ag_hook *hook);
 /* Adds the next argument of the call that has this token.  Does not use hook->method. */
 void ag_call_argument(const struct ag_hook *hook, jlong token, const jvalue *value);
 /*
- * Record the end of a call: ag_call_close() if the call's token identifies a record, ag_call_add()
- * if the token is the time at which the call began.  `value` is the result or, if `threw`, the
- * exception; NULL: none.  The caller must count the call.
+ * Record the end of a call.  Use ag_call_close() if the call's token identifies a record, and
+ * ag_call_add() if the token is the time at which the call began.  `value` is the result or, if
+ * `threw` is true, the exception; NULL: none.  These functions do not count the call in hook->at;
+ * the caller must count it.
  */
 void ag_call_close(const struct ag_hook *hook, jlong token, bool threw, const jvalue *value);
 void ag_call_add(const struct ag_hook *hook, int64_t began_ns, bool threw, const jvalue *value);
 
-/* Reports the done records, and makes them unused again, as ag_trace_drain() in trace.h says. */
+/* Does what ag_trace_drain() in trace.h does: reports the done records, and makes them unused. */
 int ag_pool_take(struct ag_jvm *jvm, struct ag_trace *trace, ag_call_fn *report, void *arg);
 
 /*

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#define BUDGET ((size_t)64 << 20) /* limit for the memory that instruments one class, in bytes */
+#define BUDGET ((size_t)64 << 20) /* limit in bytes for the memory to instrument one class */
 
 void ag_install_give_up(struct ag_install *install, uint32_t index, jvmtiError code,
 			const char *why)
@@ -23,8 +23,8 @@ static void give_up(struct ag_instrument *instrument, uint32_t index, jvmtiError
 }
 
 /*
- * Stores for each method of a class why it has no hooks: the refusal in the method's probe, or
- * `why` if `probes` is NULL.  Call it on the instrumenting thread only.
+ * Stores for each method of a class why the method has no hooks: the refusal in the method's probe;
+ * or `why`, if `probes` is NULL.  Call this function only on the instrumenting thread.
  */
 static void record(struct ag_install *install, const struct ag_install_class *class,
 		   const struct cf_probe *probes, const char *why)
@@ -57,8 +57,8 @@ static enum ag_instrumented inject(const struct ag_instrument_call *call,
 }
 
 /*
- * Instruments a class.  Runs on any thread, even without a session, so the memory does not count
- * against the session's budget.
+ * Instruments a class.  Runs on any thread, even while no session is open, so the memory counts
+ * against BUDGET and not against a session's budget.
  */
 static enum ag_instrumented inject_class(const struct ag_instrument_call *call, uint32_t index,
 					 bool own)

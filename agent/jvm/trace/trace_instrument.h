@@ -8,14 +8,14 @@
 
 struct ag_install_class {
 	jweak class;       /* weak, so that the class can be unloaded; NULL: it gets no hooks */
-	/* its part of ag_install.probes and .methods: first index, number of methods */
+	/* the class's part of the arrays ag_install.probes and ag_install.methods */
 	uint32_t first, n;
 };
 
 struct ag_install {
 	struct ag_instrument base; /* first, so that a pointer to it is a pointer to this struct */
 	const char *hooks;     /* name of the hooks class (instrument/hooks.h) */
-	struct ag_install_class *classes; /* by the class's index in `base` */
+	struct ag_install_class *classes; /* indexed by the index of the class in `base` */
 	uint32_t n_classes;
 	/* Memory for retransforming, allocated early, because restoring classes must not fail: */
 	uint32_t *members;
