@@ -9,8 +9,8 @@
 #define NAME_BYTES 64
 
 /*
- * Appends the last component of `main`, which is a main class or the path of a jar, with the
- * characters that are not safe in a file name replaced.
+ * Appends the last component of `main`, which is a main class or the path of a jar.  Replaces the
+ * characters that are not safe in a file name.
  */
 static void add_name(struct buf *out, const char *main)
 {

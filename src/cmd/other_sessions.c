@@ -6,8 +6,9 @@
 #include "cmd/mapped_agents.h"
 #include "session/session.h"
 
-#define END_MS 60000 /* limit for other sessions to restore classes and to write a recording */
-/* interval in ms at which the agent is asked whether other sessions have ended */
+/* limit in ms until other sessions have restored classes and written a recording */
+#define END_MS 60000
+/* interval in ms at which jtool asks the agent whether the other sessions have ended */
 #define POLL_MS 50
 
 static int take_frame(void *activities, uint16_t type, struct wire_reader *payload)
@@ -50,8 +51,9 @@ static int wait_for_end(const struct ctx *ctx, struct session *s, struct err *er
 }
 
 /*
- * Asks the agent library `path`, which the JVM has mapped.  If the library's agent cannot be
- * started again or does not answer, prints a notice and returns 0; any other error is returned.
+ * Asks the agent in the library `path`, which the JVM has mapped, for its activities.  If the agent
+ * cannot be started again or does not answer, prints a notice and returns 0.  Returns -1 with err
+ * set after any other error.
  */
 static int ask_library(const struct ctx *ctx, const char *path, bool force,
 		       struct activities *found, struct err *err)

@@ -9,9 +9,9 @@
 #include "discover/memory_check.h"
 #include "render/units.h"
 
-#define BEGIN_MS 600000    /* limit for instrumenting a large application */
-#define END_MS 120000      /* limit for restoring the classes */
-/* limit for restoring the classes and for a collection of a large heap */
+#define BEGIN_MS 600000    /* limit for the agent to instrument a large application */
+#define END_MS 120000      /* limit for the agent to restore the classes */
+/* limit for the agent to restore the classes, and for the JVM to collect a large heap */
 #define END_LIVE_MS 600000
 #define NS_PER_MS 1000000
 #define MS_PER_S 1000
@@ -33,8 +33,8 @@ static unsigned duration_ms(const struct alloc_opts *opts)
 }
 
 /*
- * Returns the sampling interval in bytes; 0: the agent adapts the interval to the number of live
- * objects.
+ * Returns the sampling interval in bytes; 0: the agent chooses the interval, and adapts it to the
+ * number of live objects.
  */
 static uint64_t interval(const struct alloc_opts *opts)
 {
@@ -44,8 +44,9 @@ static uint64_t interval(const struct alloc_opts *opts)
 }
 
 /*
- * Sets *memory to the limit for the agent's memory in bytes: --memory, or less if the JVM's control
- * groups have less free memory, because the agent's memory is a part of the JVM's.
+ * Sets *memory to the limit in bytes for the agent's memory: the value of --memory; or, if less
+ * memory is free in the JVM's control groups, that amount, because the agent's memory is a part of
+ * the JVM's memory.
  */
 static int grant_memory(const struct ctx *ctx, uint64_t *memory, struct err *err)
 {

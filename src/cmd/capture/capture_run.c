@@ -17,7 +17,7 @@
 
 #define MASKED_MAX (512u * 1024 * 1024)
 #define ENVIRON_MAX (16u * 1024 * 1024)
-#define ITEM_MS 120000 /* limit for an item, in addition to the time that it is expected to take */
+#define ITEM_MS 120000 /* limit in ms for an item, added to capture_item.takes_s */
 #define HEAP_S 480     /* seconds that a heap dump is expected to take, for example of 50 GB */
 #define STEP_MS 100
 #define PAUSE_MS 5000  /* ms between two thread dumps */
@@ -93,8 +93,8 @@ static void _noreturn_ run_command(const struct capture *c, const struct capture
 }
 
 /*
- * Waits for the child, and ends it if the capture is stopped.  Returns its exit code, or -1 if it
- * did not end in time or was killed.
+ * Waits for the child, and ends the child if the user stops the capture.  Returns the child's exit
+ * code, or -1 if the child did not end in time or was killed.
  */
 static int wait_for(struct capture *c, const struct capture_item *item, pid_t child)
 {
@@ -146,7 +146,7 @@ static int add_bytes(struct capture *c, const char *name, int fd, struct capture
 	if (rc < 0)
 		return atomic_file_failed(&c->out, rc, err);
 	r->is_there = true;
-	/* Send each file at once: a reader whose connection ends has the files so far. */
+	/* Send each file at once: if the reader's connection ends, the reader has these files. */
 	return atomic_file_send(&c->out, err);
 }
 
@@ -226,7 +226,7 @@ static void note_pause(const struct capture *c, double before, struct capture_re
 	r->pause = before < 0 || after < before ? -1 : after - before;
 }
 
-/* Masks the secrets in the message of a command, which may quote a command line. */
+/* Masks the secrets in a command's message, because the message may quote a command line. */
 static void mask_message(struct capture *c, struct capture_result *r)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
@@ -238,8 +238,8 @@ static void mask_message(struct capture *c, struct capture_result *r)
 }
 
 /*
- * Returns whether the JVM has exited.  Checked before each item, because the kernel may give the
- * JVM's pid, which is passed to the command, to another process.
+ * Returns whether the JVM has exited.  Call this before each item, because the item's command finds
+ * the JVM by its pid, and the kernel may give the pid of an exited JVM to another process.
  */
 static bool is_gone(const struct capture *c)
 {
@@ -287,8 +287,8 @@ static int run_item(struct capture *c, const struct capture_item *item, struct c
 }
 
 /*
- * Learns the secrets in the JVM's command line.  Reads it from /proc/PID/cmdline, in which an
- * argument with spaces is still one text.
+ * Learns the secrets in the JVM's command line.  Reads the command line from /proc/PID/cmdline,
+ * because there an argument that contains spaces is one text.
  */
 static void learn_arguments(struct capture *c, const struct procfs *proc)
 {
@@ -299,8 +299,8 @@ static void learn_arguments(struct capture *c, const struct procfs *proc)
 }
 
 /*
- * Appends an environment variable to `out`.  If its name is that of a secret, masks the complete
- * value, which may have several lines.
+ * Appends an environment variable to `out`.  If the variable's name is that of a secret, masks the
+ * complete value, even if the value has several lines.
  */
 static void add_variable(struct capture *c, struct buf *out, const char *variable)
 {

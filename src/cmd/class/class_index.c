@@ -6,7 +6,7 @@
 #include "base/suggest.h"
 #include "model/class/type_name.h"
 
-#define CANDIDATES_MAX 400 /* limit for the class names that an error lists, in bytes */
+#define CANDIDATES_MAX 400 /* limit in bytes for the class names that an error lists */
 
 static int ask(struct session *s, uint32_t flags, struct err *err)
 {

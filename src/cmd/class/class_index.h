@@ -12,7 +12,7 @@
 struct class_index {
 	struct session *session;
 	struct classes classes;
-	uint64_t capture_ns; /* ns that the agent took for the last class_index_capture() */
+	uint64_t capture_ns; /* time that the agent took for the last class_index_capture() */
 };
 
 /*
@@ -28,9 +28,9 @@ int class_index_open(const struct ctx *ctx, uint32_t flags, struct class_index *
 int class_index_close(struct class_index *r, struct err *err);
 
 /*
- * Returns the full name of the loaded class whose simple name is `word`, or `word` itself if it is
- * not a simple name; see type_name_resolve().  Returns NULL with err set if several classes have
- * that simple name.  The index owns the name.
+ * Returns the full name of the loaded class whose simple name is `word`, as type_name_resolve()
+ * finds it; the index owns this name.  Returns `word` itself if `word` is not a simple name, or if
+ * no loaded class has that simple name.  Returns NULL with err set if several have it.
  */
 const char *class_index_resolve(const struct class_index *r, const char *word, struct err *err)
 	_must_check_;
@@ -48,24 +48,26 @@ int class_index_select_args(const struct ctx *ctx, struct class_index *r, const 
 
 /*
  * A function that receives a captured class and its row.  `captured->outcome` is never
- * WIRE_CAPTURED_RETRANSFORMED.  `captured` is only valid during the call.  Returns 0, or -1 with
- * err set to end the capture.
+ * WIRE_CAPTURED_RETRANSFORMED.  `captured` is valid only during the call.  Returns 0 to continue
+ * the capture; or -1, with err set, to end the capture.
  */
 typedef int class_index_take_fn(const struct class_row *row, struct class_capture *captured,
 				void *arg, struct err *err);
 
 /*
  * Captures the class files of the `n` classes in `rows`, in this order, and passes each to take().
- * take() may be slow: the agent only waits while take() runs.  `flags` are WIRE_CAPTURE_*.  Fails
- * with EXIT_AGENT if the JVM has retransformed a class instead of abandoning the retransformation.
+ * take() may be slow, because the agent's hook is not enabled while take() runs.  `flags` are
+ * WIRE_CAPTURE_*.  Fails with EXIT_AGENT if the JVM has retransformed a class instead of abandoning
+ * the retransformation.
  */
 int class_index_capture(struct class_index *r, const struct class_row *rows, size_t n,
 			uint32_t flags, class_index_take_fn *take, void *arg,
 			struct err *err) _must_check_;
 
 /*
- * Returns why a captured class has no class file, or NULL if it has one.  The result is a constant
- * or the content of `text`, so `text` must outlive it.
+ * Returns the reason why a captured class has no class file; or NULL if the class has one.  The
+ * reason is a constant or the content of `text`, so the caller must not release `text` while it
+ * uses the reason.
  */
 const char *class_index_why_no_file(const struct class_row *row,
 				    const struct class_capture *captured, struct buf *text);

@@ -1,7 +1,7 @@
 /*
- * Captures classes in batches.  A batch is received completely before any class of it is processed.
- * So the agent, whose hook is enabled during a batch, does not wait for a slow disk or reader of
- * jtool's output, and does not time out.
+ * Captures classes in batches.  The client receives a batch completely before it processes any
+ * class of the batch.  So the agent, whose hook is enabled during a batch, never waits for a slow
+ * disk or for a slow reader of jtool's output, and does not time out.
  */
 #include "cmd/class/class_index.h"
 
@@ -43,8 +43,8 @@ static int ask(struct class_index *r, const struct batch *batch, uint32_t flags,
 }
 
 /*
- * Handles the frame that follows the last frame of a class: it begins the next class, or ends the
- * batch.  Returns 1 at the end, 0 if more frames follow, or -1 if the frame is invalid.
+ * Handles the frame after the last frame of a class: this frame begins the next class, or ends the
+ * batch.  Returns 1 if the batch has ended, 0 if more frames follow, or -1 if the frame is invalid.
  */
 static int take_next(struct batch *batch, uint16_t type, struct wire_reader payload)
 {

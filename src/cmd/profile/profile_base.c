@@ -9,7 +9,7 @@
 #include "model/profile/call_tree_diff.h"
 #include "model/profile/pprof_read.h"
 
-#define STACKS_MAX (256u << 20) /* maximum bytes of the file, and of its decompressed data */
+#define STACKS_MAX (256u << 20) /* limit in bytes for the file, and for its decompressed data */
 
 static int read_recording(const struct ctx *ctx, struct profile *base, struct err *err)
 {

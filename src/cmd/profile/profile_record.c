@@ -6,8 +6,8 @@
 #include "session/staging/staged_file.h"
 
 #define NS_PER_MS 1000000
-#define SAMPLES_NS (10 * NS_PER_MS) /* default interval of samples */
-#define SHORTEST_NS NS_PER_MS       /* shorter events are not recorded by default */
+#define SAMPLES_NS (10 * NS_PER_MS) /* default interval between samples */
+#define SHORTEST_NS NS_PER_MS       /* by default, events shorter than this are not recorded */
 
 static uint64_t interval_ns(const struct profile_opts *opts)
 {

@@ -5,7 +5,7 @@
 #include "cmd/redefine/redefine.h"
 #include "model/class/code_diff.h"
 
-#define CANDIDATES_MAX 500 /* limit for the loaders that an error lists, in bytes */
+#define CANDIDATES_MAX 500 /* limit in bytes for the names of loaders that an error lists */
 
 void redefine_plan_release(struct redefine_plan *plan)
 {
@@ -108,7 +108,10 @@ int redefine_match(const struct ctx *ctx, struct redefine_plan *plan, const stru
 							   refuse_all(ctx, plan, index, err);
 }
 
-/* Returns why the agent could not capture the class file that the JVM runs, or NULL if it could. */
+/*
+ * Returns the reason why the agent could not capture the class file that the JVM runs; or NULL if
+ * the agent has captured it.
+ */
 static const char *capture_failure(const struct class_capture *captured)
 {
 	switch (captured->outcome) {
@@ -122,8 +125,9 @@ static const char *capture_failure(const struct class_capture *captured)
 }
 
 /*
- * Returns whether the JVM already runs the code of the new class file, which is then skipped, as
- * are most files of a directory or jar.  Ignores line numbers, annotations and constant fields.
+ * Returns whether the JVM already runs the code of the new class file.  If so, jtool skips the new
+ * file; this concerns most files of a directory or jar.  The comparison ignores line numbers,
+ * annotations and constant fields.
  */
 static bool is_same(const struct class_capture *captured, const struct cf_class *new)
 {
@@ -136,8 +140,8 @@ static bool is_same(const struct class_capture *captured, const struct cf_class 
 
 /*
  * Adds a warning about a stale class file.  Up to JDK 17, HotSpot stores the class file at the
- * first retransformation, and later retransformations start from that file, even if the class was
- * redefined after it.
+ * first retransformation of a class.  Later retransformations start from the stored file, even if
+ * the class was redefined after the file was stored.
  */
 static void note_stale(const struct class_capture *captured, const struct redefinition_jvm *jvm,
 		       struct buf *notes)

@@ -4,7 +4,7 @@
 #include "base/xalloc.h"
 #include "cmd/top/top_internal.h"
 
-/* ms between searches for JVMs, which take longer than reading the known JVMs */
+/* interval in ms between searches for JVMs; a search takes longer than reading the known JVMs */
 #define SEARCH_MS 3000
 
 void top_list_begin(struct top_list *l, struct jvm_list *found)
@@ -26,7 +26,7 @@ void top_list_end(struct top_list *l)
 	*l = (struct top_list){ .sources = NULL };
 }
 
-/* Moves the state of each JVM that is also in the previous list `before` to the new list `now`. */
+/* For each JVM that is in both lists, moves its state from `before`, the old list, to `now`. */
 static void keep_sources(struct top_list *now, struct top_list *before)
 {
 	size_t old = 0;

@@ -3,15 +3,15 @@
 #include "classfile/verify/verify.h"
 #include "model/class/javasig.h"
 
-/* used instead of the name of the agent's hooks class, which is about as long */
+/* stands for the name of the agent's hooks class, which has about the same length */
 #define HOOKS "java/jtool/Hooks1"
 
 typedef bool verify_fn(const struct cf_class *class, struct cf_fault *fault);
 
 /*
- * Returns the strictest verifier that accepts the original class file; NULL if none does.  Up to
- * JDK 17, the JVM discards the stack maps of boot classes, so a captured boot class can only be
- * verified without them.
+ * Returns the strictest verifier that accepts the original class file; NULL if no verifier accepts
+ * it.  Up to JDK 17, the JVM discards the stack maps of boot classes, so a boot class that was
+ * captured there can be verified only without stack maps.
  */
 static verify_fn *verifier_of(const struct cf_class *class, struct cf_fault *fault)
 {

@@ -1,9 +1,10 @@
 /*
- * Rewrites a class in the client in the same way as the agent will, and verifies the result.
+ * Rewrites a class in the client, in the same way as the agent will rewrite it, and verifies the
+ * result.
  *
  * JDK 8 to 21 do not verify a boot class when it is redefined, so invalid code would crash the JVM.
- * Therefore the agent's rewriter first runs here on the same bytes, before the JVM is asked to
- * change the class.
+ * Therefore the client first runs the agent's rewriter on the same bytes, before it asks the agent
+ * to change the class.
  */
 #ifndef JTOOL_CMD_TRACE_TRACE_DRY_RUN_H
 #define JTOOL_CMD_TRACE_TRACE_DRY_RUN_H
@@ -13,9 +14,9 @@
 #include "model/redefine/redefinition.h"
 
 /*
- * Inserts hooks into a copy of the methods that the `n` probes name.  Sets `refused` of each probe
- * whose method cannot be instrumented.  Returns 0, or -1 with the reason in `why` if the class must
- * not be changed at all.
+ * Inserts hooks into a copy of the class, in the methods that the `n` probes name.  Sets `refused`
+ * of each probe whose method cannot be instrumented.  Returns 0; or -1, with the reason in `why`,
+ * if none of the class's methods may be instrumented.
  */
 int trace_dry_run(const struct cf_class *class, bool is_boot, const struct redefinition_jvm *jvm,
 		  struct cf_probe *probes, size_t n, struct buf *why) _must_check_;

@@ -3,8 +3,10 @@
  *
  * The HTTP server is jtool's own (src/http).  With Debian's libmicrohttpd, jtool could not be one
  * static file: libmicrohttpd links GnuTLS and p11-kit, and there is no static library of p11-kit.
- * If a systemd socket unit passes the listening sockets, the service can run
- * without access to the network (PrivateNetwork=yes).
+ *
+ * If a systemd socket unit passes the listening sockets, the service can run in an empty network
+ * namespace (PrivateNetwork=yes): it only accepts connections on these sockets, which systemd has
+ * opened in the host's network namespace.
  */
 #include <errno.h>
 #include <string.h>
@@ -78,8 +80,8 @@ static void report_failure(void *arg, const struct err *err)
 }
 
 /*
- * Opens the listening sockets: the one of --listen, or those that systemd has passed.  Returns
- * their number, or -1 with err set.
+ * Opens the listening socket of --listen, or takes the listening sockets that systemd has passed.
+ * Returns the number of sockets, or -1 with err set.
  */
 static int open_listeners(const struct ctx *ctx, int fds[HTTP_LISTENERS_MAX], struct err *err)
 {
@@ -137,7 +139,7 @@ static int run(struct ctx *ctx, struct err *err)
 		.write = write_document, .arg = ctx, .failed = report_failure,
 	}, err);
 	for (int i = 0; i < n; i++)
-		(void)close(fds[i]); /* listening sockets have nothing to write */
+		(void)close(fds[i]); /* a listening socket has no data that could be lost */
 	return rc;
 }
 

@@ -1,8 +1,8 @@
 /*
  * The command info: shows the identity, state and resources of one JVM without disturbing it.
  *
- * A JVM that publishes no counters is asked with diagnostic commands that need no safepoint, unless
- * --no-attach is given.
+ * If the JVM publishes no counters, and --no-attach is not given, sends the JVM diagnostic commands
+ * that need no safepoint.
  */
 #include "cmd/vm/info.h"
 
@@ -45,9 +45,9 @@ static bool can_be_queried(const struct info *info)
 }
 
 /*
- * Runs a diagnostic command, unless an earlier one has set err.  Returns whether there is an
- * answer.  If the JVM does not know the command, returns false without setting err, because the JVM
- * may know the next one.
+ * Runs a diagnostic command, unless an earlier command has set err.  Returns true if the JVM has
+ * answered.  If the JVM does not know the command, returns false without setting err, because the
+ * JVM may know the next command.
  */
 static bool query(const struct ctx *ctx, const char *command, struct buf *answer, struct err *err)
 {

@@ -24,7 +24,7 @@ struct info {
 	bool has_counters;      /* `perf` and `stats` are filled in */
 	struct perfdata perf;
 	struct vm_stats stats;
-	struct dcmd_answers answers; /* filled in if the JVM was asked */
+	struct dcmd_answers answers; /* filled in if diagnostic commands were sent */
 	char *why_not;          /* why the JVM has no counters; NULL: it has counters */
 	/* a text for the user: whether the diagnostic commands worked; NULL: none were sent */
 	char *query_result;

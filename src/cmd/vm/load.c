@@ -45,9 +45,9 @@ struct agent {
 	const char *options;
 	/* absolute path in the target's mount namespace; NULL: send `given` to the JVM */
 	char *path;
-	int fd;            /* descriptor of the caller's file; -1: none */
+	int fd;            /* descriptor of the agent's file, if the caller has it; -1: none */
 	struct stat st;
-	struct staged_file *staged; /* the copy of the file in the target; NULL: none */
+	struct staged_file *staged; /* the copy of the agent's file in the target; NULL: none */
 };
 
 static enum agent_kind kind_of(const char *given)
@@ -111,7 +111,7 @@ static bool is_native(const Elf32_Ehdr *head)
 	return (head->e_ident[EI_DATA] == ELFDATA2LSB) == (*(const uint8_t *)&one == 1);
 }
 
-/* Checks that the library is for the same architecture as the program that the target runs. */
+/* Checks that the library has the same architecture as the target's executable. */
 static int check_library(const struct agent *a, const struct target_ns *ns, struct err *err)
 {
 	_cleanup_close_ int link = procfs_openat(&ns->proc, ns->jvm->pid, "exe", O_PATH);
@@ -125,8 +125,8 @@ static int check_library(const struct agent *a, const struct target_ns *ns, stru
 			       "file", a->given);
 	exe = link < 0 ? link : file_reopen_regular(link, &st);
 	/*
-	 * If the target's program cannot be read, do not check: the JVM checks the library when it
-	 * loads it.
+	 * If jtool cannot read the target's executable, it does not check the architecture: the JVM
+	 * checks it when it loads the library.
 	 */
 	if (exe < 0 || !read_elf(exe, &vm))
 		return 0;
@@ -182,8 +182,8 @@ static int copy_to_target(struct agent *a, const struct ctx *ctx, struct err *er
 }
 
 /*
- * In the worker: checks that the library fits the JVM, and appends to `answer` whether the JVM can
- * read the file.
+ * Runs in the worker process: checks that the library fits the JVM, and appends to `answer` whether
+ * the JVM can read the file.
  */
 static int answer_check(const struct target_ns *ns, const void *agent, struct buf *answer,
 			struct err *err)

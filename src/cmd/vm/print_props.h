@@ -5,9 +5,10 @@
 #include "cli/command.h"
 
 /*
- * Sends the attach operation `op`, which returns all properties, and prints them as lines
- * NAME=VALUE.  With the argument GLOB, prints only matching properties; with NAME, prints only the
- * value of that property.  Returns -1 with err set (EXIT_ANSWER) if none matches.
+ * Sends the attach operation `op`, which returns all properties, and prints the properties as lines
+ * NAME=VALUE.  If the command has an argument GLOB, prints only the properties whose names match;
+ * if it has an argument NAME, prints only the value of that property.  Returns -1 with err set
+ * (EXIT_ANSWER) if no property matches the argument.
  */
 int print_props(const struct ctx *ctx, const char *op, struct err *err) _must_check_;
 
