@@ -13,19 +13,19 @@
 
 /*
  * Appends a regular file to the archive in fd.  `name` has at most 99 bytes.  Reads `size` bytes
- * from the beginning of data_fd.  Returns 0 or a negative errno: -EFBIG for 8 GiB or more, -EBADMSG
- * if data_fd has less than `size` bytes.
+ * from the beginning of data_fd.  Returns 0 or a negative errno: -EFBIG if `size` is 8 GiB or more;
+ * -EBADMSG if data_fd has less than `size` bytes.
  */
 int tar_gz_add(int fd, const char *name, time_t modified, int data_fd, uint64_t size) _must_check_;
 /* Appends the blocks that mark the end of the archive.  Returns 0 or a negative errno. */
 int tar_gz_end(int fd) _must_check_;
 
 /*
- * Reads the regular file with this name, in any folder of the archive, and appends its content of
- * at most `max` bytes to `out`.  Returns 0 or a negative errno: -ENOENT if the archive has no such
- * file, or is cut off before that file; -EBADMSG if fd is not a compressed tar archive, or the
- * archive is cut off within the file; -EFBIG if the file is longer than `max` or the archive has
- * more than 64 GiB.
+ * Reads the first regular file with this name, in any folder of the archive, and appends its
+ * content of at most `max` bytes to `out`.  Returns 0 or a negative errno: -ENOENT if the archive
+ * has no such file, or is cut off before that file; -EBADMSG if fd is not a compressed tar archive,
+ * or the archive is cut off within the file; -EFBIG if the file is longer than `max` or the archive
+ * has more than 64 GiB.
  */
 int tar_gz_read(int fd, const char *name, struct buf *out, size_t max) _must_check_;
 

@@ -10,7 +10,7 @@
 #include "fileio/io.h"
 #include "fileio/watchdog.h"
 
-/* Check every CHECK_MS ms that the JVM, which works on its answer, is alive. */
+/* While jtool waits for an answer, it checks every CHECK_MS ms that the JVM is alive. */
 #define CHECK_MS 1000
 /*
  * jtool waits at least this many ms for the rest of an answer, even if the answer begins just
@@ -20,8 +20,8 @@
 #define STATUS_MAX 64 /* longest status line in bytes; not counted in opts->max */
 
 /*
- * Returns a number that grows while the JVM makes progress: the bytes of the answer plus the bytes
- * that opts->progress reports.
+ * Returns a number that grows while the JVM makes progress: the number of bytes of the answer that
+ * were received, plus the number of bytes that opts->progress reports.
  */
 static uint64_t progress(const struct answer_reader *r, uint64_t received)
 {
@@ -50,8 +50,8 @@ static void show_wait(struct answer_reader *r)
 }
 
 /*
- * Waits for data or the end of the connection.  Returns -ETIMEDOUT after CHECK_MS, or earlier at
- * the end of the stall period.
+ * Waits for data or for the end of the connection.  Returns -ETIMEDOUT after CHECK_MS, or at the
+ * end of the stall period if that is earlier.
  */
 static int wait_a_while(struct answer_reader *r)
 {
@@ -102,8 +102,8 @@ static void begin_long(struct answer_reader *r)
 }
 
 /*
- * Waits for the answer of a long operation, with its own deadline, after the JVM has read the
- * request.
+ * Waits for the answer of a long operation after the JVM has read the request.  This wait has a
+ * deadline of its own.
  */
 static int await_long(struct answer_reader *r, struct err *err)
 {
@@ -178,7 +178,7 @@ static int not_finished(const struct answer_reader *r, uint64_t received, struct
 		       STALL_BYTES / 1024, r->stall.ms / 1000.0);
 }
 
-/* Waits for more of an answer.  Accepts data that has arrived already, even after the deadline. */
+/* Waits for more data of an answer.  After the deadline, still accepts data that has arrived. */
 static int wait_more(struct answer_reader *r, uint64_t received, struct err *err)
 {
 	while (wait_a_while(r) == -ETIMEDOUT) {

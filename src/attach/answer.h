@@ -23,17 +23,17 @@ struct answer_reader {
 };
 
 /*
- * Waits until the answer begins or the connection ends, up to the deadline `sent`, which includes
- * sending the request.  If the operation is long (`is_long`) and the JVM has read the request by
- * then, waits on, up to a second deadline.  Returns 0, or -1 with `err` set: EXIT_ATTACH if the JVM
- * does not answer in time.
+ * Waits until the answer begins or the connection ends, at most until the deadline `sent`, which is
+ * the deadline for sending the request and for the begin of the answer.  If the operation is long
+ * (`is_long`) and the JVM has read the request by then, continues to wait, until a second deadline.
+ * Returns 0; or -1 with `err` set: EXIT_ATTACH if the JVM does not answer in time.
  */
 int answer_await(struct answer_reader *r, struct deadline sent, struct err *err) _must_check_;
 
 /*
- * Reads the complete answer, or with opts->cut at most its first opts->max bytes.  Returns 0, or -1
- * with `err` set: EXIT_PARTIAL if the connection ends too early, no more data arrives, or the
- * answer is too long.
+ * Reads the complete answer; or, if opts->cut is true, at most the first opts->max bytes.  Returns
+ * 0; or -1 with `err` set: EXIT_PARTIAL if the connection ends before the answer is complete, if no
+ * more data arrives, or if the answer is too long.
  */
 int answer_read(struct answer_reader *r, struct spool *answer, struct err *err) _must_check_;
 

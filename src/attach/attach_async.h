@@ -29,7 +29,7 @@ int attach_async_start(struct attach_async *a, const struct jvm *jvm,
 		       const struct attach_opts *opts, const struct attach_request *req,
 		       struct err *err) _must_check_;
 
-/* Waits for the end of the operation, and returns the result of attach_execute_long(). */
+/* Waits for the end of the operation, and returns what attach_execute_long() has returned. */
 int attach_async_join(struct attach_async *a, struct attach_reply *reply,
 		      struct err *err) _must_check_;
 

@@ -19,7 +19,7 @@ static enum memory_use use_of_command(const char *line)
 {
 	static const struct {
 		const char *command;
-		enum memory_use use, all; /* memory use without the argument -all, and with -all */
+		enum memory_use use, all; /* use: without the argument -all; all: with -all */
 	} commands[] = {
 		{ "GC.class_histogram", MEMORY_COLLECT, MEMORY_REQUEST },
 		{ "GC.heap_dump", MEMORY_COLLECT, MEMORY_DUMP },
@@ -53,7 +53,7 @@ enum memory_use attach_memory_use(const struct attach_request *req)
 	if (strcmp(req->op, "dumpheap") == 0)
 		return strcmp(second, "-all") == 0 ? MEMORY_DUMP : MEMORY_COLLECT;
 	if (strcmp(req->op, "properties") == 0 || strcmp(req->op, "agentProperties") == 0)
-		return MEMORY_AGENT; /* calls Java code */
+		return MEMORY_AGENT; /* the JVM calls Java code for this operation */
 	if (strcmp(req->op, "load") == 0)
 		return strcmp(first, "instrument") == 0 ? MEMORY_JAVA : MEMORY_AGENT;
 	return MEMORY_REQUEST;

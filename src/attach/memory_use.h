@@ -6,8 +6,8 @@
 #include "discover/memory_room.h"
 
 /*
- * Returns the memory use of an operation or diagnostic command of JDK 8 to 27; MEMORY_REQUEST,
- * which is little memory, for one that memory_use.c does not list.
+ * Returns the memory use of an operation or diagnostic command of JDK 8 to 27.  If memory_use.c
+ * does not list the operation or command, returns MEMORY_REQUEST, which means little memory.
  */
 enum memory_use attach_memory_use(const struct attach_request *req);
 

@@ -7,7 +7,7 @@
 
 #include "base/printable.h"
 
-#define OBJECT_MAX 256 /* bytes for the name of the process or descriptor in an error */
+#define OBJECT_MAX 256 /* bytes for the name of a process, thread or descriptor in an error text */
 
 /*
  * Replaces control characters, because the text may contain names from a target, and must be one

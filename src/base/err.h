@@ -1,5 +1,5 @@
 /*
- * An error message with an exit code.  It is set where the cause is known, and printed by main.
+ * An error: a message and an exit code.  The function that knows the cause sets it; main prints it.
  *
  * A function whose failure the user must understand takes a `struct err *` as its last parameter.
  * It returns 0 or more, or -1 with err set.  Other functions return 0 or a negative errno, and
@@ -20,7 +20,7 @@ enum exit_code {
 	EXIT_ATTACH = 5,     /* attach disabled, no answer in time, or connection refused */
 	EXIT_AGENT = 6,      /* jtool's agent could not be loaded, or failed */
 	EXIT_PARTIAL = 7,    /* the target exited, or the result is incomplete */
-	/* the reader of jtool's stdout has closed the pipe; main ends silently by SIGPIPE */
+	/* the reader of jtool's stdout has closed the pipe; main ends jtool by SIGPIPE, silently */
 	EXIT_SIGPIPE = 141,
 };
 
@@ -37,7 +37,7 @@ int err_set(struct err *err, enum exit_code code, const char *fmt, ...) _printf_
 
 /* Sets err for a result that cannot be written to stdout.  `error` is a negative errno. */
 int err_stdout(struct err *err, int error);
-/* Sets err for --json together with a result that goes to stdout ('-').  Returns -1. */
+/* Sets err for a command line that has both --json and '-' (result to stdout).  Returns -1. */
 int err_json_and_stdout(struct err *err);
 
 /*

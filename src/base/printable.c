@@ -131,8 +131,9 @@ char *printable_add_str(const char *text)
 }
 
 /*
- * Sets the UTF-8 locale that wcwidth(3) needs; the output is UTF-8 in any locale.  Called on first
- * use, because setlocale(3) takes as long as connecting to a listening JVM.
+ * Sets the UTF-8 locale that wcwidth(3) needs; the output is UTF-8 in any locale.  Called before
+ * the first call of wcwidth(3) and not at startup, because setlocale(3) takes as long as connecting
+ * to a JVM that listens.
  */
 static void set_utf8_locale(void)
 {

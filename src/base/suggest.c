@@ -49,7 +49,9 @@ static const char *simple_name(const char *name)
 	return dot ? dot + 1 : name;
 }
 
-/* Returns true if the names differ by at most two typos (fewer in short names). */
+/*
+ * Returns true if the names differ by at most two typos; one typo, or none, if `wanted` is short.
+ */
 static bool is_typo(const char *name, const char *wanted)
 {
 	size_t len = strlen(wanted), typos = len / 4 < 2 ? len / 4 : 2;
@@ -58,9 +60,12 @@ static bool is_typo(const char *name, const char *wanted)
 }
 
 /*
- * Returns how near `name` is to `word`: 0 if they differ at most in the package, 1 if by typos, 2
- * if `name` contains `word`, 3 if it contains the simple name of `word`, NOT_NEAR if they are not
- * similar.
+ * Returns how near `name` is to `word`:
+ * - 0 if they differ at most in the package;
+ * - 1 if they differ by typos;
+ * - 2 if `name` contains `word`;
+ * - 3 if `name` contains the simple name of `word`;
+ * - NOT_NEAR if they are not similar.
  */
 #define NOT_NEAR 4
 static unsigned nearness(const char *name, const char *word)

@@ -17,7 +17,7 @@ struct suggestions {
 	}
 
 /*
- * Adds the name if it contains s->wanted or begins with the first 3/4 of s->wanted, ignoring case.
+ * Adds the name if it contains s->wanted, or begins with the first 3/4 of s->wanted.  Ignores case.
  */
 void suggest_offer(struct suggestions *s, const char *name);
 /* Adds the name, even if it is not similar to s->wanted. */
@@ -33,7 +33,8 @@ void suggest_offer_classes(struct suggestions *s,
 			   size_t n);
 
 /*
- * Returns ": did you mean A, B?", or a text on how to list all names.  Valid until the next call.
+ * Returns ": did you mean A, B?"; or, if no name was added, a text that says how to list all names.
+ * The text is valid until the next call.
  */
 const char *suggest_hint(struct suggestions *s);
 void suggest_release(struct suggestions *s);

@@ -51,8 +51,8 @@ static const char *gzip_option(const char *level)
 }
 
 /*
- * Parses the options of jmap -dump: "live,format=b,file=FILE,gz=1".  Returns false for an option
- * that jtool does not have.
+ * Parses the options of jmap -dump: "live,format=b,file=FILE,gz=1".  Returns false if jtool has no
+ * equivalent of an option.
  */
 static bool parse_jmap(struct jmap *jmap, char *list)
 {

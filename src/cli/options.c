@@ -146,8 +146,8 @@ bool opt_stands_alone(const struct opt *row)
 }
 
 /*
- * Finds a long option by its name, which may be abbreviated, and sets *set to the set that has it.
- * Returns NULL with err set if there is none.
+ * Finds a long option by its name, which may be abbreviated, and sets *set to the set that has the
+ * option.  Returns NULL with err set if no set has it.
  */
 static const struct opt *find_long(const struct opt_set sets[static 2], const char *name,
 				   size_t len, const struct opt_set **set, struct err *err)
@@ -246,7 +246,10 @@ static int parse_letters(const struct opt_set sets[static 2], char **argv, int l
 	return 1;
 }
 
-/* Returns true if a word is an option.  "-" is an argument; if dash_words is set, "-Name" too. */
+/*
+ * Returns true if a word is an option.  "-" is not an option but an argument; so is "-Name" if
+ * dash_words is set (see struct opt_set).
+ */
 static bool is_option(const struct opt_set sets[static 2], const char *word)
 {
 	const struct opt_set *set = NULL;

@@ -33,7 +33,7 @@ struct opt {
 	enum opt_kind kind;
 	size_t offset;    /* offset of the value in the struct of option values */
 	const char *arg;  /* name of the value in --help; NULL for a flag */
-	/* text in --help; in a row that has no other member: the title of the rows that follow */
+	/* text in --help; in an OPT_GROUP row, the title of the rows after it */
 	const char *help;
 	/* for OPT_CHOICE and OPT_MODE: the values; NULL ends the list */
 	const char *const *choices;
@@ -50,23 +50,23 @@ struct opt {
 #define OPT_GROUP(title) { 0, NULL, OPT_FLAG, 0, NULL, (title), NULL }
 #define OPT_END { 0, NULL, OPT_FLAG, 0, NULL, NULL, NULL }
 
-/* Returns true for an option that takes no value, or takes it only as --NAME=VALUE. */
+/* Returns true if the option takes no value, or takes a value only in the form --NAME=VALUE. */
 bool opt_stands_alone(const struct opt *row);
 
 /* A table of option rows, and the struct for their values. */
 struct opt_set {
 	const struct opt *rows; /* NULL: no rows */
 	void *values;
-	bool dash_words; /* "-Name" is an argument (a JVM flag), unless an option has letter 'N' */
+	bool dash_words; /* "-Name" is an argument (a JVM flag), unless there is an option -N */
 };
 
 /*
  * Parses argv[0..argc), which does not include the program's name.  Options may stand before or
- * between the arguments.  If both sets have an option, the first set gets it.  Words after "--" or
- * after free_words arguments (-1: no limit) are arguments, because they may belong to a diagnostic
- * command or an agent.
+ * between the arguments.  If both sets have an option, the value is stored in the first set.  All
+ * words after "--" are arguments.  If free_words is not -1, all words after the first free_words
+ * arguments are arguments too, because they may belong to a diagnostic command or an agent.
  *
- * Moves the arguments to the front of argv and returns their number, or -1 with err set.
+ * Moves the arguments to the front of argv.  Returns the number of arguments, or -1 with err set.
  */
 int opt_parse(const struct opt_set sets[static 2], char **argv, int argc, int free_words,
 	      struct err *err);

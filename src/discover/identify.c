@@ -38,10 +38,10 @@ static const char *gc_of_policy(const char *policy)
 }
 
 /*
- * Identifies the collectors that leave sun.gc.policy.name unset, by the values of other counters.
- * Shenandoah and generational ZGC are named in sun.gc.collector.0.name, ZGC without generations in
- * sun.gc.collector.2.name.  ZGC of JDK 11 and Epsilon set neither of these counters; they set
- * sun.gc.generation.1.name, ZGC to "old" and Epsilon to "Heap".
+ * Identifies, by the values of other counters, the collectors that leave sun.gc.policy.name unset:
+ * - sun.gc.collector.0.name has the name of Shenandoah or of generational ZGC;
+ * - sun.gc.collector.2.name has the name of ZGC without generations;
+ * - if both are unset, sun.gc.generation.1.name is "old" for ZGC of JDK 11, and "Heap" for Epsilon.
  */
 static const char *gc_of_names(const struct perfdata *perf)
 {
@@ -81,11 +81,13 @@ const char *identify_gc_flag(const char *flags)
 }
 
 /*
- * Updates the clues by a thread's name.  Knows the names of JDK 8 to 27 as the kernel cuts them.
- * The VM thread starts after the collector's threads, so its name ends the search.  A worker thread
- * sets the clue "Parallel", because Parallel has no other threads.  The worker threads of G1 and
- * other collectors have the same names, so the name of any of their other threads replaces the clue
- * "Parallel".
+ * Updates the clues by a thread's name.  Knows the names of the threads of JDK 8 to 27, cut to the
+ * kernel's limit of 15 bytes.  The VM thread starts after the collector's threads, so the function
+ * returns false for the VM thread's name.
+ *
+ * The name of a GC worker thread first yields the clue "Parallel", because a JVM with Parallel has
+ * no other collector threads.  G1 and other collectors have worker threads of the same names, but
+ * also other threads; the name of such a thread replaces the clue "Parallel".
  */
 bool identify_thread(struct gc_clues *clues, const char *name)
 {
@@ -136,7 +138,7 @@ static int64_t space_number(const struct perfdata *perf, int generation, int spa
 
 /*
  * Returns the sum of one counter over the spaces eden, s0, s1 and old; -1: there are no spaces.
- * `what` is the counter's name for s0, s1 and old; `eden` is its name for eden.
+ * The counter of eden has the name `eden`; the counters of s0, s1 and old have the name `what`.
  */
 static int64_t heap_sum(const struct perfdata *perf, const char *eden, const char *what)
 {
@@ -174,9 +176,9 @@ static int64_t heap_max(const struct perfdata *perf)
 }
 
 /*
- * Returns the complete text of a counter that the JVM may have cut after 1,024 bytes (globals.hpp,
- * PerfMaxStringConstLength): `complete`, from the command line, if it starts with `cut`; else
- * `cut`.
+ * Returns the complete text of a counter.  `cut` is the counter's text, which the JVM may have cut
+ * after 1,024 bytes (globals.hpp, PerfMaxStringConstLength); `complete` is the text from the
+ * command line.  If `cut` was cut and `complete` starts with it, returns `complete`; else `cut`.
  */
 static const char *uncut(const char *cut, const char *complete)
 {
@@ -186,8 +188,9 @@ static const char *uncut(const char *cut, const char *complete)
 }
 
 /*
- * Splits sun.rt.javaCommand into main class and arguments.  `main` is the main class from the
- * command line: without it, a command such as "/opt/my app.jar -x" is ambiguous.
+ * Splits sun.rt.javaCommand into main class and arguments.  `main` is the main class according to
+ * the command line.  It is needed because a command such as "/opt/my app.jar -x" is ambiguous: the
+ * main class may end at any space.
  */
 static void split_command(struct jvm *jvm, const char *command, const char *main)
 {
@@ -232,7 +235,7 @@ void identify_perfdata(struct jvm *jvm, const struct perfdata *perf, const struc
 	jvm->heap_used = heap_sum(perf, "used", "used");
 	/*
 	 * Serial and Parallel update eden's counter "used" periodically.  Other collectors update
-	 * it only in a collection, so for them eden's capacity is the bound.
+	 * that counter only in a collection, so with them heap_bound includes eden's capacity.
 	 */
 	jvm->heap_bound = heap_sum(perf, has_prefix(gc, "Serial") || has_prefix(gc, "Parallel")
 						 ? "used" : "capacity", "used");
@@ -279,7 +282,9 @@ static int64_t max_of_flags(const char *flags)
 void identify_cmdline(struct jvm *jvm, const struct cmdline *cmd, const char *env, size_t len,
 		      const struct gc_clues *clues)
 {
-	/* Variables in ascending precedence.  Only JDK 9 and later read JDK_JAVA_OPTIONS. */
+	/*
+	 * `last` overrides cmd->flags, which override `jdk` and `tool`; JDK 8 does not read `jdk`.
+	 */
 	_cleanup_free_ char *tool = environ_value(env, len, "JAVA_TOOL_OPTIONS");
 	_cleanup_free_ char *jdk = environ_value(env, len, "JDK_JAVA_OPTIONS");
 	_cleanup_free_ char *last = environ_value(env, len, "_JAVA_OPTIONS");

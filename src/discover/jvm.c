@@ -132,7 +132,7 @@ const char *attach_state_name(enum attach_state state)
 	return names[state];
 }
 
-/* Returns the number at the start of a text.  Reads few digits, so an int cannot overflow. */
+/* Returns the number at the start of a text.  Reads at most 6 digits, so an int cannot overflow. */
 static int leading_number(const char *text)
 {
 	int n = 0;

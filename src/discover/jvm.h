@@ -38,7 +38,7 @@ struct jvm {
 	char *vm;        /* java.vm.name: "OpenJDK 64-Bit Server VM" */
 	char *gc;        /* "Serial", "Parallel", "G1", "CMS", "ZGC", "Shenandoah", "Epsilon" */
 	char *main;      /* main class, path of the jar (-jar), or module/class */
-	char *args;      /* arguments of main, joined by spaces */
+	char *args;      /* arguments after `main` in the command line, joined by spaces */
 	char *flags;     /* options of the VM, joined by spaces */
 	char *container; /* container id from the cgroup path */
 	char *perfdata;  /* the hsperfdata file that the JVM has mapped: path in the JVM's root */
@@ -59,7 +59,8 @@ struct jvm {
 	bool starting;    /* hsperfdata says that the VM is starting */
 	bool initialised; /* hsperfdata says that the VM has started */
 	int64_t listed_ns; /* monotonic_ns() when the JVM was inspected */
-	enum attach_state attach; /* state at listed_ns; set only by discover_all() with `states` */
+	/* state at listed_ns; set only by discover_all(), if its argument `states` is true */
+	enum attach_state attach;
 	/* the worker that inspected the JVM; NULL: no worker, or attach.c has taken the worker */
 	struct worker *_Atomic worker;
 };
@@ -71,15 +72,15 @@ struct jvm {
 char *jvm_user_name(uid_t uid) _must_check_;
 
 /*
- * Sets EXIT_PERMISSION for a process that only its own user and group, or root, may inspect.  If
- * the caller is root, the text names the capability that is missing.  `what` names the process.
- * Returns -1.
+ * Sets EXIT_PERMISSION for a process that only root, or a user with the process's user and group
+ * ids, may inspect.  If the caller is root, the text names the capability that the caller lacks.
+ * `what` is the process's name in the text.  Returns -1.
  */
 int jvm_denied_process(const char *what, uid_t uid, gid_t gid, struct err *err);
 /* Sets EXIT_PERMISSION for a JVM that the caller may not inspect.  Returns -1. */
 int jvm_denied(const struct jvm *jvm, struct err *err);
 
-/* Sets EXIT_PERMISSION for a JVM whose user and group ids jtool may not take.  Returns -1. */
+/* Sets EXIT_PERMISSION: jtool may not switch to the JVM's user and group ids.  Returns -1. */
 int jvm_cannot_become(const struct jvm *jvm, const char *why, struct err *err);
 
 /* Sets EXIT_PERMISSION for a /proc that procfs_open() cannot open.  Returns -1. */

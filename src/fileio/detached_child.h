@@ -1,6 +1,6 @@
 /*
- * Child processes that survive when jtool is killed, to remove files that jtool created for a
- * target.
+ * Child processes that go on running when jtool is killed, so that they can remove the files which
+ * jtool has created for a target.
  */
 #ifndef JTOOL_FILEIO_DETACHED_CHILD_H
 #define JTOOL_FILEIO_DETACHED_CHILD_H

@@ -70,7 +70,7 @@ int file_create_unnamed(int dir_fd, const char *dir, mode_t mode)
 {
 	int fd = openat(dir_fd, dir, O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
 
-	/* EISDIR: the kernel does not know O_TMPFILE; EINVAL: the file system does not. */
+	/* EISDIR: the kernel has no O_TMPFILE; EINVAL: the file system does not support it. */
 	if (fd < 0 && (errno == EISDIR || errno == EINVAL))
 		return -EOPNOTSUPP;
 	return fd < 0 ? -errno : fd;

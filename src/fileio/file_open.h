@@ -2,10 +2,11 @@
  * Opens files after a check of their type and owner.
  *
  * Opening a FIFO can block, and opening a device can have side effects: for example, a watchdog
- * timer starts to run.  Between stat(2) and open(2), a name can be given to another file.  A file
- * whose name others may choose is therefore opened with O_PATH first, which has no effect on the
- * file.  Its type and owner are read with fstat(2), and the same file is opened again through
- * /proc/self/fd.
+ * timer starts to run.  Between stat(2) and open(2), a name can be given to another file.  If
+ * another user may choose a file's name, the file is therefore opened in three steps:
+ * - open it with O_PATH, which has no effect on the file;
+ * - check its type and owner with fstat(2);
+ * - open the same file again, through /proc/self/fd.
  *
  * No other module calls open(2), see scripts/check-opens.  Functions return a descriptor with
  * O_CLOEXEC, or a negative errno.
@@ -21,8 +22,9 @@
 int file_open_path(int dir_fd, const char *name, int flags) _must_check_;
 
 /*
- * Opens the file of an O_PATH descriptor again.  `flags` are those of open(2); `seen` is the result
- * of fstat(2) for path_fd.  Returns -ESTALE if another file was opened: then /proc is not procfs.
+ * Opens the file of the O_PATH descriptor path_fd again.  `flags` are those of open(2); `seen` is
+ * the result of fstat(2) for path_fd.  Returns -ESTALE if a file other than `seen` was opened,
+ * which means that /proc is not procfs.
  */
 int file_reopen(int path_fd, int flags, const struct stat *seen) _must_check_;
 
@@ -41,10 +43,10 @@ int file_open_regular(int dir_fd, const char *name, int flags, struct stat *st) 
 /* Opens a directory to read its entries.  `flags` is 0 or O_NOFOLLOW. */
 int file_open_dir(int dir_fd, const char *name, int flags) _must_check_;
 
-/* Creates a file for reading and writing; fails if the name exists, even as a link. */
+/* Creates a file for reading and writing; fails if the name exists, even as a symbolic link. */
 int file_create(int dir_fd, const char *name, mode_t mode) _must_check_;
 
-/* Creates an unnamed file in a directory.  Returns -EOPNOTSUPP if the file system cannot. */
+/* Creates an unnamed file in a directory.  Returns -EOPNOTSUPP if that is not supported there. */
 int file_create_unnamed(int dir_fd, const char *dir, mode_t mode) _must_check_;
 
 /*

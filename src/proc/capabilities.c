@@ -36,8 +36,8 @@ bool capabilities_any(void)
 void capabilities_limit_bounding(uint64_t max)
 {
 	/*
-	 * prctl(2) fails with EINVAL after the kernel's last capability, and with EPERM without
-	 * CAP_SETPCAP.  In both cases nothing is left to do.
+	 * prctl(2) fails with EINVAL if `i` is above the kernel's last capability, and with EPERM
+	 * if the thread lacks CAP_SETPCAP.  In both cases nothing is left to do.
 	 */
 	for (int i = 0; i < 64; i++) {
 		if (!(max & UINT64_C(1) << i) && prctl(PR_CAPBSET_DROP, i, 0, 0, 0) < 0)

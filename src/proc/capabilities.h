@@ -16,15 +16,15 @@ struct capability_sets {
 bool capabilities_any(void);
 
 /*
- * Removes the capabilities that `max` lacks from the calling thread's bounding set.  Has no effect
- * without CAP_SETPCAP; a process without it relies on PR_SET_NO_NEW_PRIVS(2const), which prevents
- * execve(2) from granting capabilities.
+ * Removes from the calling thread's bounding set the capabilities that are not in `max`.  Has no
+ * effect if the thread lacks CAP_SETPCAP; such a process relies on PR_SET_NO_NEW_PRIVS(2const),
+ * which prevents execve(2) from granting capabilities.
  */
 void capabilities_limit_bounding(uint64_t max);
 
 /*
- * Removes the capabilities that `max` lacks from all sets of the calling thread, and clears its
- * ambient set.  Returns 0 or a negative errno.
+ * Removes from each set of the calling thread the capabilities that are not in the same set of
+ * `max`, and clears the thread's ambient set.  Returns 0 or a negative errno.
  */
 int capabilities_limit(const struct capability_sets *max) _must_check_;
 

@@ -135,7 +135,8 @@ static char *id_of_path(struct part path)
 }
 
 /*
- * Returns the uid in a component "podUID", or "kubepods-burstable-podUID.slice" with '_' for '-'.
+ * Returns the pod's uid from a path component: "podUID", or "kubepods-burstable-podUID.slice", in
+ * which UID has '_' in place of '-'.
  */
 static char *uid_of_component(struct part p)
 {

@@ -4,8 +4,8 @@
 #include <sys/fsuid.h>
 
 /*
- * No user has this id.  With it, setfsuid(2) and setfsgid(2) change nothing and return the current
- * id.
+ * No user has this id.  If it is the argument, setfsuid(2) and setfsgid(2) change nothing and
+ * return the current id.
  */
 #define NO_ID ((uid_t)-1)
 
@@ -44,7 +44,7 @@ void fs_ids_restore(const struct fs_ids *saved)
 {
 	int error = errno;
 
-	/* If the ids were not restored, later files would belong to the other user. */
+	/* Without its own ids, the caller would create files that belong to the other user. */
 	if (!set(saved))
 		abort();
 	errno = error;

@@ -1,11 +1,12 @@
 /*
  * Looks into another user's process without CAP_SYS_PTRACE.
  *
- * The kernel protects most of /proc/PID by ptrace_may_access() with PTRACE_MODE_FSCREDS.  This
- * check compares the caller's file-system ids, which setfsuid(2) and setfsgid(2) change, with all
- * ids of the process.  The two calls need CAP_SETUID and CAP_SETGID, which container runtimes grant
- * by default, unlike CAP_SYS_PTRACE.  The other ids stay as they are, so the user of the process
- * can neither signal nor trace the caller.  Only the calling thread is affected.
+ * For most files in /proc/PID, the kernel calls ptrace_may_access() with PTRACE_MODE_FSCREDS, which
+ * compares the file-system ids of the caller with all ids of the process.  setfsuid(2) and
+ * setfsgid(2) change the caller's file-system ids.  These two calls need CAP_SETUID and CAP_SETGID,
+ * which container runtimes grant by default; they do not grant CAP_SYS_PTRACE by default.  The
+ * caller's other ids do not change, so the user of the process can neither signal nor trace the
+ * caller.  Only the calling thread is affected.
  */
 #ifndef JTOOL_PROC_FS_IDS_H
 #define JTOOL_PROC_FS_IDS_H
@@ -21,8 +22,9 @@ struct fs_ids {
 };
 
 /*
- * Takes these file-system ids.  Returns true with the previous ids in *saved.  Returns false, with
- * nothing changed, if the caller has these ids already or is not permitted to take them.
+ * Changes the calling thread's file-system ids to uid and gid.  Returns true, with the previous ids
+ * in *saved.  Returns false, with nothing changed, if the thread has these ids already or is not
+ * permitted to take them.
  */
 bool fs_ids_take(uid_t uid, gid_t gid, struct fs_ids *saved) _must_check_;
 

@@ -11,9 +11,9 @@
 #include "fileio/file_open.h"
 
 #define ID_LEN 64
-#define NAMES_MAX 10000 /* a node has at most some hundred pods */
+#define NAMES_MAX 10000 /* a node has at most a few hundred pods */
 
-/* Returns true if Kubernetes permits all characters of the text in names, for example of pods. */
+/* Returns true if Kubernetes permits each character of the text in names, such as a pod's name. */
 static bool is_name(const char *text, size_t len)
 {
 	return len > 0 && strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789.-") >= len;

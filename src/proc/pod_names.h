@@ -1,7 +1,8 @@
 /*
- * Finds the names of a Kubernetes container by the container's id.  The kubelet puts a link for
- * each container's log into a directory.  The name of the link is POD_NAMESPACE_CONTAINER-ID.log:
- * it has the three names and the id of the container.
+ * Finds the names of a Kubernetes container by the container's id.  For each container, the kubelet
+ * creates a link to the container's log in one directory.  The name of the link is
+ * POD_NAMESPACE_CONTAINER-ID.log: it has the names of the pod, the namespace and the container, and
+ * the container's id.
  */
 #ifndef JTOOL_PROC_POD_NAMES_H
 #define JTOOL_PROC_POD_NAMES_H
@@ -28,11 +29,11 @@ struct pod_names {
 int pod_name_parse(const char *link, struct pod_name *name) _must_check_;
 void pod_name_release(struct pod_name *name);
 
-/* Reads the links in the directory `dir`.  If it cannot be read, there are no names. */
+/* Reads the links in the directory `dir`.  If `dir` cannot be read, *names becomes empty. */
 void pod_names_read(struct pod_names *names, const char *dir);
 void pod_names_release(struct pod_names *names);
 
-/* Returns the names of the container, or NULL.  id may be NULL. */
+/* Returns the names of the container with this id, or NULL.  `id` may be NULL. */
 const struct pod_name *pod_names_find(const struct pod_names *names, const char *id);
 
 #endif

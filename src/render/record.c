@@ -124,8 +124,8 @@ static bool is_line(const struct record *s, size_t i)
 }
 
 /*
- * Appends the fields, from number *i on, that share a line.  Sets *i to the first field of the next
- * line.
+ * Appends to `line` the values of the fields that share the line of field *i.  Sets *i to the first
+ * field of the next line.
  */
 static void show_line(const struct record *s, size_t *i, struct buf *line)
 {

@@ -8,9 +8,9 @@
 
 struct field {
 	/*
-	 * The text at the start of the line.  Consecutive fields with the same label share a line,
-	 * and are separated by commas.  NULL: the field is only in JSON.  "": an empty line
-	 * is printed instead of the field, unless no line precedes or follows it.
+	 * The text at the start of the field's line.  Consecutive fields with the same label share
+	 * a line, in which commas separate their values.  NULL: the field is only in JSON.  "": an
+	 * empty line is printed instead of the field, but not as the first or the last line.
 	 */
 	const char *label;
 	const char *words; /* text in which '%' is replaced by the value; NULL: the value alone */
@@ -21,8 +21,8 @@ struct field {
 struct record;
 
 /*
- * Returns a record without values.  `fields` must outlive it.  A field that is never set is null in
- * JSON, and not printed as text.
+ * Returns a record without values.  `fields` must outlive the record.  A field that is never set is
+ * null in JSON, and is not printed as text.
  */
 struct record *record_new(const struct field *fields, size_t n);
 void record_free(struct record *s); /* NULL is allowed */

@@ -13,15 +13,16 @@
 #include "session/session.h"
 
 /*
- * Limit for images in one target.  A target has one image for each build of jtool with which it was
- * inspected; more images are an attack.
+ * Limit for the number of agent images in one target.  A target has one image for each build of
+ * jtool that has inspected it; a target with more images than this is regarded as hostile.
  */
 #define IMAGES_MAX 32
 #define RECORD_MAX (IMAGES_MAX * 8192u) /* bytes; suffices even if each path has PATH_MAX bytes */
 
 /*
- * Limits for the size in bytes of the code of any jtool agent.  A copy of an agent under another
- * name is recognised by its content; a library whose code is larger or smaller need not be opened.
+ * Limits in bytes for the size of the code of any jtool agent.  A copy of an agent under another
+ * name is recognised by its content, for which the file must be opened; a library whose code size
+ * is outside of these limits need not be opened.
  */
 #define CODE_MIN ((uint64_t)96 << 10)
 #define CODE_MAX ((uint64_t)512 << 10)
@@ -153,7 +154,7 @@ int loaded_agents_inspect(const struct target_ns *ns, const struct buf *agent,
 		       (int)jvm->pid, strerror(-rc));
 }
 
-/* An image in a record.  Its path follows. */
+/* The head of an image in a record; the image's path follows the head. */
 struct image_head {
 	uint64_t address;
 	uint32_t len;
@@ -179,8 +180,8 @@ void loaded_agents_add_record(struct buf *out, const struct loaded_agents *image
 }
 
 /*
- * Parses one image of a record and adds it.  Returns the number of bytes used; 0 if the data is
- * malformed.
+ * Parses one image of a record, and adds it to `images`.  Returns the number of bytes of the image
+ * in the record; 0 if the data is malformed.
  */
 static size_t parse_image(const char *data, size_t len, struct loaded_agents *images)
 {

@@ -3,8 +3,10 @@
  * loaded at the JVM's start and sleep until a session wakes them (wake.h).  An agent's library and
  * its patches stay in the JVM after a session.
  *
- * To reach the patches, a session must wake or load exactly the image that has them.  The dynamic
- * linker finds an image that is already mapped by its path, even if the file has been deleted.
+ * To reach the patches, a session must wake or load exactly the image that has them.  To load it,
+ * the session passes the image's path to the JVM.  glibc's dynamic linker compares that path with
+ * the paths of all mapped images, so it finds the image even if the file has been deleted; musl's
+ * linker finds the image only while the file exists.
  */
 #ifndef JTOOL_SESSION_LOADED_AGENTS_H
 #define JTOOL_SESSION_LOADED_AGENTS_H
@@ -19,7 +21,7 @@ struct loaded_agent {
 	char *path;       /* path in the target's root */
 	uint64_t address; /* address at which the agent's code is mapped */
 	bool this_build;  /* the agent belongs to this build of jtool */
-	bool at_startup;  /* the JVM, not a session, has loaded the agent: at startup */
+	bool at_startup;  /* the JVM loaded the agent at startup; false: a session loaded it */
 };
 
 struct loaded_agents {
@@ -32,8 +34,9 @@ struct loaded_agents {
 void loaded_agents_release(struct loaded_agents *images);
 
 /*
- * Finds mapped files named jtool-agent-HASH.so, and copies of jtool's agent with other names.
- * `agent` has the content of this build's agent.  Returns -1 with `err` set on failure.
+ * Finds the files that the JVM has mapped and that are named jtool-agent-HASH.so or are copies of
+ * jtool's agent under another name.  `agent` has the content of this build's agent.  Returns 0, or
+ * -1 with `err` set.
  */
 int loaded_agents_find(const struct jvm *jvm, const struct buf *agent,
 		       struct loaded_agents *images, struct err *err) _must_check_;
@@ -55,7 +58,8 @@ bool loaded_agents_parse(const char *data, size_t len, struct loaded_agents *ima
 const struct loaded_agent *loaded_agents_at(const struct loaded_agents *images, const char *path);
 
 /*
- * Returns an image of this build's agent, or NULL.  If there are several, prefers one that sleeps.
+ * Returns an image of this build's agent, or NULL.  If there are several images, prefers one that
+ * the JVM has loaded at startup, because its agent sleeps.
  */
 const struct loaded_agent *loaded_agents_own(const struct loaded_agents *images);
 
@@ -63,9 +67,9 @@ const struct loaded_agent *loaded_agents_own(const struct loaded_agents *images)
 const struct loaded_agent *loaded_agents_foreign(const struct loaded_agents *images);
 
 /*
- * Returns the text on what to do if the JVM does not permit loading; the caller frees it.  `asleep`
- * is the agent that jtool tried to wake, or NULL.  `unwoken` is the error of the wake request; its
- * code is EXIT_DONE if the request was sent.
+ * Returns a text that says what to do if the JVM does not permit loading; the caller frees the
+ * text.  `asleep` is the agent that jtool tried to wake, or NULL.  `unwoken` is the error of the
+ * wake request; its code is EXIT_DONE if the request was sent.
  */
 char *loaded_agents_remedy(const struct loaded_agents *images, const struct loaded_agent *asleep,
 			   const struct err *unwoken) _must_check_;

@@ -19,7 +19,7 @@ struct session {
 	int32_t code; /* the JVMTI error of the last ERROR frame */
 };
 
-/* Returns true if the target exits within wait_ms. */
+/* Returns true if the target has exited, or exits within wait_ms milliseconds. */
 bool session_is_gone(const struct session *s, int wait_ms);
 /* Disconnects, removes the staged files, and frees the session. */
 void session_free(struct session *s);

@@ -5,8 +5,8 @@
 #include "base/util.h"
 
 /*
- * The bytes after ESC [ or ESC O, by which VT100, xterm, the Linux console, tmux and screen encode
- * a key.
+ * How VT100, xterm, the Linux console, tmux and screen encode keys: ESC [ or ESC O, and after it
+ * these bytes.
  */
 static const struct {
 	const char *bytes;
