@@ -15,8 +15,8 @@ int class_set_take(struct class_set *set, const char *where, struct buf *bytes,
 		   struct err *err) _must_check_;
 
 /*
- * Defined in class_set_jar.c: adds the open jar `fd` of `len` bytes; `path` is its name in
- * messages.
+ * Defined in class_set_jar.c: adds the class files in the open jar `fd`, which has `len` bytes.
+ * `path` is the jar's name in messages.
  */
 int class_set_add_jar(struct class_set *set, const char *path, int fd, uint64_t len,
 		      unsigned release, struct err *err) _must_check_;

@@ -9,7 +9,8 @@
 
 #define NODES_MAX (UINT32_C(1) << 31)
 /*
- * limit for the stream's edges plus one class edge per node; higher numbers have special meanings
+ * limit for the number of edges: those in the stream, plus one class edge for each node; higher
+ * edge numbers have special meanings
  */
 #define EDGES_MAX (UINT32_MAX - 99)
 
@@ -116,9 +117,9 @@ static uint8_t tag_of(struct graph_builder *b, enum graph_via via, uint32_t inde
 }
 
 /*
- * Returns whether the object belongs to jtool's agent.  The agent's objects mostly come first in
- * the stream and have low numbers, so for most other objects the comparison with own.below
- * suffices.
+ * Returns whether the object belongs to jtool's agent.  Most of the agent's objects are at the
+ * start of the stream, and so have low numbers.  For most objects of the application, the
+ * comparison with own.below therefore suffices.
  */
 static bool is_own(const struct graph_builder *b, uint32_t node)
 {

@@ -5,9 +5,9 @@
  *
  *     first[] by node: the number of its first edge; GRAPH_NONE: no edges
  *     to[]    by edge: the node that the edge leads to; GRAPH_NONE: the edge was removed
- *     tag[]   by edge: its kind and index as a code of graph_codes, and GRAPH_FIRST if it is the
- *             first edge of a node.  The index in an element edge is relative to the index in the
- *             previous element edge.
+ *     tag[]   by edge: the edge's kind and index as a code of graph_codes, and GRAPH_FIRST if the
+ *             edge is the first edge of a node.  The index in an element edge is relative to the
+ *             index in the previous element edge.
  *     far[]   kinds and indices that have no code, sorted by edge
  */
 #ifndef JTOOL_MODEL_GRAPH_GRAPH_INTERNAL_H
@@ -20,7 +20,7 @@
 #define GRAPH_OWN (1u << 31) /* the object belongs to jtool's agent */
 /* the object is a java.lang.Class; the class number is the number of the represented class */
 #define GRAPH_MIRROR (1u << 30)
-/* the object had an OBJECT or MIRROR record; without such a record, an object has no class */
+/* the heap stream has an OBJECT or MIRROR record of the object; else the object has no class */
 #define GRAPH_DESCRIBED (1u << 29)
 #define GRAPH_ROOT (1u << 28)
 #define GRAPH_ARRAY (1u << 27)  /* the object has an entry in lengths[] */
@@ -29,18 +29,18 @@
 #define GRAPH_FIRST 0x80 /* flag in tag[]: the first edge of a node */
 #define GRAPH_CODE 0x7f  /* mask of the code in tag[] */
 #define GRAPH_FAR 0x7f   /* the code of an edge with an entry in far[] */
-#define GRAPH_REFERENT_CODE 116 /* code of a REFERENT edge of strength 0; strength n: 116 + n */
+#define GRAPH_REFERENT_CODE 116 /* a REFERENT edge of strength n has the code 116 + n */
 
 /*
- * One in 64 element edges has its index in far[], so that computing an index reads at most 64
- * element edges.
+ * Of each 64 successive element edges of an array, one has its index in far[].  So computing the
+ * index of any element edge reads at most 64 element edges.
  */
 #define GRAPH_ELEMENT_RUN 64
 
 /*
  * The meaning of the codes from `first` to `first` + n - 1.  Code `first` + i means an edge of kind
- * `via` with index i.  If `via` is GRAPH_ELEMENT, i is the number of array indices between this
- * element edge and the previous element edge of the same array.
+ * `via` whose index is i; but if `via` is GRAPH_ELEMENT, i is the number of array indices between
+ * this element edge and the previous element edge of the same array.
  */
 struct graph_code {
 	uint8_t via, first, n;

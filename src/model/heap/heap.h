@@ -55,14 +55,17 @@ const char *heap_class_name(const struct heap *h, uint32_t class);
 const char *heap_node_class(const struct heap *h, uint32_t node);
 
 /*
- * Appends a text that says how `node` refers to edge->to.  The text is "via" in the JSON of `jtool
- * refpaths` and `jtool retained`: "field NAME", "static NAME", "[INDEX]", "field referent (soft)",
- * "class loader", "superclass", "constant pool", "class"…  NAME is "#INDEX" if the fields of
- * heap_via_class() are not known.
+ * Appends a text that says how `node` refers to edge->to: "field NAME", "static NAME", "[INDEX]",
+ * "field referent (soft)", "class loader", "superclass", "constant pool", "class"…  The text is the
+ * value of "via" in the JSON of `jtool refpaths` and `jtool retained`.  NAME is "#INDEX" if the
+ * fields of the class that heap_via_class() returns are not known.
  */
 void heap_via(const struct heap *h, uint32_t node, const struct graph_edge *edge, struct buf *text);
 
-/* Returns the class whose field names heap_via() needs; GRAPH_NONE if the edge is not a field. */
+/*
+ * Returns the class whose field names heap_via() needs for the edge; GRAPH_NONE if the edge is not
+ * a field of an object or class.
+ */
 uint32_t heap_via_class(const struct heap *h, uint32_t node, const struct graph_edge *edge);
 const char *heap_strength(uint32_t strength); /* returns "soft", "weak", … */
 

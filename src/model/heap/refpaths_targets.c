@@ -7,7 +7,7 @@
 #include "model/heap/refpaths.h"
 #include "model/class/type_name.h"
 
-#define CANDIDATES_MAX 400 /* bytes of labels in an error text, approximately */
+#define CANDIDATES_MAX 400 /* approximate limit in bytes for the labels that an error text lists */
 
 void refpaths_targets_release(struct refpaths_targets *targets)
 {
@@ -42,10 +42,10 @@ static int refuse_class(const struct heap *h, const char *word, struct err *err)
 struct subtypes {
 	struct {
 		uint32_t class;
-		size_t next; /* 1 + index of the next entry; 0: none */
+		size_t next; /* 1 + index of the next entry in the same list; 0: none */
 	} *entries;
 	size_t n, cap;
-	size_t *first; /* indexed by class: 1 + index of the first entry of its list; 0: none */
+	size_t *first; /* indexed by class: 1 + index of the first entry in its list; 0: none */
 	bool has_interfaces;
 };
 
@@ -103,8 +103,9 @@ static void select_subtypes(const struct heap *h, const struct subtypes *s, bool
 }
 
 /*
- * Returns true if java.lang.Object is selected.  Its subclasses need a special case, because
- * FollowReferences never reports java.lang.Object as a superclass.
+ * Returns true if java.lang.Object is selected.  If so, the caller selects all classes.  It cannot
+ * search for the subclasses of java.lang.Object, because FollowReferences never reports
+ * java.lang.Object as a superclass.
  */
 static bool is_object_selected(const struct heap *h, const bool *selected)
 {
@@ -194,8 +195,8 @@ static bool has_target(const struct refpaths_targets *targets, uint32_t node)
 }
 
 /*
- * Returns true if at least one class of the loader with this label is permanent.  The other classes
- * of such a loader need not be permanent: hidden classes never are.
+ * Returns true if at least one class of the loader with this label is permanent.  Such a loader may
+ * also have classes that are not permanent, because a hidden class never is.
  */
 static bool is_permanent(const struct heap *h, const char *label)
 {

@@ -1,6 +1,6 @@
 /*
- * Derives properties that a dump does not record: the JVM's release, the object layout, the labels
- * of loaders.
+ * Derives properties that a dump does not record: the release of the JVM, the layout of objects,
+ * the labels of class loaders.
  */
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "model/hprof/hprof_internal.h"
 #include "model/class/class_origins.h"
 
-/* what score() subtracts for two objects that would overlap; a gap between objects costs nothing */
+/* what score() subtracts for each two objects that would overlap; a gap costs nothing */
 #define OVERLAP_COST 64
 
 void hprof_name_loaders(struct hprof_reader *r)
@@ -81,8 +81,9 @@ static int by_address(const void *a, const void *b)
 }
 
 /*
- * Returns the sampled objects and all class objects, sorted by address.  score() uses a class
- * object only as the limit of the object before it.  The caller frees the array.
+ * Returns the sampled objects and all class objects, sorted by address.  score() uses the address
+ * of a class object only as the limit for the size of the object before it.  The caller frees the
+ * array.
  */
 static struct hprof_sampled *sample_by_address(const struct hprof_reader *r, size_t *n)
 {
@@ -139,7 +140,7 @@ static int64_t score(struct hprof_reader *r, const struct object_layout *l,
 
 struct object_layout hprof_guess_layout(struct hprof_reader *r)
 {
-	/* Likely layouts come first, because the first of those with the best score is chosen. */
+	/* Likely layouts are first: of several layouts with the best score, the first is chosen. */
 	static const struct object_layout candidates[] = {
 		{ .reference = 4, .header = 12, .array_header = 16 },
 		{ .reference = 4, .header = 8, .array_header = 12 },

@@ -24,7 +24,7 @@ static unsigned size_of(const struct hprof_redactor *r, unsigned type)
 	return type < HPROF_TYPES ? sizes[type] : 0;
 }
 
-/* Returns the length in bytes of a root after its tag, or 0 if the tag is not a root's. */
+/* Returns the number of bytes after the tag of a root subrecord; 0 if `tag` is not a root's. */
 static size_t root_size(const struct hprof_redactor *r, unsigned tag)
 {
 	static const struct {
@@ -55,8 +55,9 @@ static int take_subrecord(struct hprof_redactor *r, struct err *err)
 }
 
 /*
- * Waits for the next of the r->items constants or fields that are left; or if none is left, for the
- * part of the CLASS_DUMP that follows them.
+ * Waits for the next constant, static field or instance field.  If r->items is 0, none of this kind
+ * is left, and the function waits for what follows them: the next part of the CLASS_DUMP, or after
+ * the instance fields the next subrecord.
  */
 static int next_item(struct hprof_redactor *r, enum redact_state state, struct err *err)
 {
@@ -126,7 +127,7 @@ static int take_instance(struct hprof_redactor *r, struct err *err)
 	if (redact_pass(r, len, false, err) < 0)
 		return -1;
 	r->bulk = 0;
-	/* `clear` is inverted at the start of each run, so the first run is not cleared. */
+	/* `clear` is inverted before each run, so it is false in the first run. */
 	r->clear = true;
 	r->run = k->runs;
 	r->end_run = k->runs + k->n_runs;

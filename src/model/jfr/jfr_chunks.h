@@ -17,8 +17,9 @@
 typedef int jfr_read_fn(void *arg, uint64_t at, void *data, size_t len);
 
 /*
- * Returns the number of chunks in a recording of `size` bytes.  Returns -EBADMSG if there is no
- * chunk or the last one does not end at `size`, or the negative errno of read().
+ * Returns the number of chunks in a recording of `size` bytes; -EBADMSG if the recording has no
+ * chunk, or if its last chunk does not end at `size`; or the negative errno that read() has
+ * returned.
  */
 int64_t jfr_chunks_count(jfr_read_fn *read, void *arg, uint64_t size) _must_check_;
 

@@ -1,7 +1,7 @@
 /*
  * The values in events.  A value is read by a path such as "eventThread.javaName".  The path is
- * looked up once for each chunk and type.  If an event has only the key of a constant, the value is
- * the constant (jfr_pools.h).
+ * looked up once for each chunk and type of event.  If an event has only the key of a constant, the
+ * functions return the constant (jfr_pools.h) as the value.
  */
 #ifndef JTOOL_MODEL_JFR_JFR_DATUM_H
 #define JTOOL_MODEL_JFR_JFR_DATUM_H

@@ -25,7 +25,7 @@ struct annotation {
 struct parser {
 	struct jfr_metadata *m;
 	struct jfr_cursor *c;
-	size_t *starts; /* offsets of the strings in m->texts */
+	size_t *starts; /* offset of each string of the string table in m->texts */
 	uint32_t n_strings;
 	struct annotation *annotations;
 	size_t n, cap;

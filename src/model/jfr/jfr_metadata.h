@@ -64,7 +64,7 @@ struct jfr_type {
 	struct jfr_field *fields;
 	size_t n_fields, cap_fields;
 	uint32_t index; /* index of the type in jfr_metadata.types */
-	/* 0 at first; the caller may store here how it uses the type's events */
+	/* for the caller, who may store here how it uses the type's events; initially 0 */
 	uint32_t user;
 	bool is_skipped; /* for the caller: true makes jfr_next_event() skip the type's events */
 };
@@ -87,7 +87,8 @@ struct jfr_metadata {
 };
 
 /*
- * Skips the times at the start of a metadata event's payload, and returns the id that follows them.
+ * Skips the start time and the duration at the start of a metadata event's payload, and returns the
+ * metadata id after them.
  */
 int64_t jfr_metadata_id(struct jfr_cursor *c);
 /* Parses the payload of a metadata event, after its type id.  Returns 0 or -EBADMSG. */

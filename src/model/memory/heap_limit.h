@@ -1,4 +1,7 @@
-/* Compares the most that a JVM may use with the memory limit of its control group.  Does no I/O. */
+/*
+ * Compares the maximum of the memory that a JVM may use with the memory limit of the JVM's control
+ * group.  Does no I/O.
+ */
 #ifndef JTOOL_MODEL_MEMORY_HEAP_LIMIT_H
 #define JTOOL_MODEL_MEMORY_HEAP_LIMIT_H
 
@@ -6,8 +9,8 @@
 
 struct heap_limit {
 	/*
-	 * Resident and swapped bytes outside of the Java heap, without pages of files, which the
-	 * kernel can reclaim.
+	 * Resident and swapped bytes outside of the Java heap.  Pages of files are not included,
+	 * because the kernel can reclaim them.
 	 */
 	int64_t outside;
 	/*
@@ -19,14 +22,15 @@ struct heap_limit {
 };
 
 /*
- * Compares the maximum heap size and the memory outside of the heap with the limit of the control
- * group.  `heap_max` and `limit` are in bytes; -1: unknown, or no limit.
+ * Compares the sum of the maximum heap size and the memory outside of the heap with the limit of
+ * the control group.  `heap_max` is in bytes; -1: unknown.  `limit` is in bytes; -1: no limit.
  */
 struct heap_limit heap_limit_of(const struct memory_parts *parts, int64_t heap_max,
 			       int64_t limit);
 
 /*
- * Returns the number of free bytes in malloc's arenas; 0 if that number is too small for a notice.
+ * Returns the number of free bytes in malloc's arenas; 0 if that number is so small that jtool need
+ * not mention it.
  */
 int64_t memory_trimmable(const struct memory_parts *parts);
 

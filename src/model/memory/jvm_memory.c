@@ -9,7 +9,7 @@
 
 #define KB 1024
 /*
- * limit for an amount in bytes: the size of the address space.  With this limit, a sum of a few
+ * limit in bytes for an amount: the size of the address space.  With this limit, a sum of a few
  * amounts cannot overflow
  */
 #define AMOUNT_MAX ((int64_t)1 << 57)
@@ -187,9 +187,10 @@ struct metaspace_state {
 };
 
 /*
- * Parses a line of VM.metaspace.  A heading precedes the lines of the nodes: in JDK 11 without a
- * class space only "Virtual space list:".  A node's line begins with "- node " in JDK 16 and later,
- * with "[0x" and four addresses in JDK 11.
+ * Parses a line of VM.metaspace.  The heading "Virtual space list" (or "lists") precedes the lines
+ * of all nodes.  After that heading, "Class:" precedes the nodes of the class space; JDK 11 without
+ * a class space has no such line.  The line of a node begins with "- node " in JDK 16 and later,
+ * and with "[0x" and four addresses in JDK 11.
  */
 static void metaspace_line(struct jvm_memory *m, const char *line, void *arg)
 {
@@ -245,7 +246,7 @@ void jvm_memory_code_cache(struct jvm_memory *m, const char *text)
 	m->code_used = used[0] >= 0 ? used[0] : used[1];
 }
 
-/* Parses a line of malloc_info(3).  Uses only the totals, which follow the last arena. */
+/* Parses a line of malloc_info(3).  Uses only the totals, which are after the last arena. */
 static void malloc_line(struct jvm_memory *m, const char *line, void *arg)
 {
 	bool *in_arena = arg;

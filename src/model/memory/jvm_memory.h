@@ -37,7 +37,8 @@ struct jvm_memory {
 	int64_t nmt_malloc;  /* all memory that the JVM has from malloc */
 	int64_t nmt_gc;      /* memory that the collector and the compilers have from mmap */
 	int64_t nmt_gc_malloc; /* memory that the collector and the compilers have from malloc */
-	int64_t nmt_other;   /* Unsafe.allocateMemory, for direct buffers; JDK 11 and later */
+	/* from Unsafe.allocateMemory(), which direct buffers use; -1 before JDK 11 */
+	int64_t nmt_other;
 };
 
 void jvm_memory_init(struct jvm_memory *m);

@@ -12,7 +12,7 @@ struct state {
 	struct mapping_kinds kinds;
 	size_t next_range;
 	struct memory_size size[N_POOLS];
-	int64_t gc_room; /* number of bytes that can still be added to POOL_RESERVED */
+	int64_t gc_room; /* number of resident bytes that may still be added to POOL_RESERVED */
 };
 
 const char *memory_part_name(enum memory_part part)
@@ -54,8 +54,9 @@ static void add(struct memory_size *size, const struct mapping *m, uint64_t len,
 
 /*
  * Adds a piece of a mapping to a part or pool.  A mapping of kind POOL_RESERVED may also contain
- * memory of malloc that the kernel has merged with the committed start of a reservation.  So at
- * most gc_room resident bytes are added to POOL_RESERVED; the remaining ones go to POOL_OTHER.
+ * memory of malloc, which the kernel has merged with the committed start of a reservation.  So at
+ * most s->gc_room resident bytes of all these mappings are added to POOL_RESERVED; the function
+ * adds the remaining resident bytes to POOL_OTHER.
  */
 static void add_piece(struct state *s, int kind, const struct mapping *m, uint64_t len,
 		      int64_t resident, int64_t anonymous)
@@ -64,8 +65,8 @@ static void add_piece(struct state *s, int kind, const struct mapping *m, uint64
 
 	if (kind == POOL_OTHER && mapping_is_inaccessible(m))
 		/*
-		 * Do not count address space that the adjacent mapping's reservation includes
-		 * already.
+		 * Do not count the piece's address space: it belongs to a reservation that the
+		 * adjacent mapping counts already.
 		 */
 		len = 0;
 	if (kind != POOL_RESERVED) {
@@ -122,10 +123,10 @@ static size_t cut(struct state *s, const struct mapping *m, struct piece *pieces
 }
 
 /*
- * Adds an anonymous mapping.  It may consist of several mappings that the program requested,
- * because the kernel merges adjacent ones.  All pieces except the longest are taken for committed
- * starts of reservations, and count as fully resident; the longest piece gets the remaining
- * resident bytes.
+ * Adds an anonymous mapping.  It may consist of several mappings that the program has requested,
+ * because the kernel merges adjacent mappings.  The function assumes that each piece except the
+ * longest is the committed start of a reservation and is fully resident; the longest piece gets the
+ * remaining resident bytes of the mapping.
  */
 static void add_anonymous(struct state *s, size_t i)
 {
@@ -190,8 +191,8 @@ static void move_all(struct state *s, int from, int to)
 }
 
 /*
- * Moves `bytes` resident bytes to the part `to`: from the pool `first`; if `first` has fewer, the
- * rest from the pool `second`.
+ * Moves `bytes` resident bytes to the part `to`: from the pool `first`; and, if `first` has fewer
+ * than `bytes`, the rest from the pool `second`.
  */
 static void move_first(struct state *s, int first, int second, int to, int64_t bytes)
 {
@@ -236,8 +237,8 @@ static void divide_malloc(struct state *s)
 	move_all(s, POOL_ARENAS, PART_MALLOC);
 	/*
 	 * Add the large blocks for which malloc calls mmap(2).  If malloc does not report their
-	 * size, fill PART_MALLOC up to the size that NMT reports for malloc; without NMT, divide()
-	 * adds all of POOL_OTHER.
+	 * size, fill PART_MALLOC up to the size that NMT reports for malloc.  If there is no NMT
+	 * report either, divide() adds all of POOL_OTHER to PART_MALLOC.
 	 */
 	if (jvm->malloc_free >= 0) {
 		move_first(s, POOL_OTHER, POOL_RESERVED, PART_MALLOC,
@@ -251,9 +252,9 @@ static void divide_malloc(struct state *s)
 /*
  * Moves the memory of the collector and of direct buffers to PART_GC and PART_DIRECT.  Native
  * Memory Tracking (NMT) reports how many bytes the collector and Unsafe have allocated with malloc,
- * but not how many of these bytes are resident.  Direct buffers count as resident, because they are
- * zeroed.  Of malloc's remaining resident memory, the collector gets the same share as it has of
- * all bytes that were allocated with malloc.
+ * but not how many of these bytes are resident.  All bytes of direct buffers count as resident,
+ * because the JVM zeroes them.  If the collector has allocated 10 % of all bytes that were
+ * allocated with malloc, 10 % of malloc's remaining resident bytes go to PART_GC.
  */
 static void divide_tracked(struct state *s)
 {
@@ -299,8 +300,9 @@ static void put_used(const struct jvm_memory *jvm, struct memory_parts *parts)
 }
 
 /*
- * Returns the maximum size in bytes of bitmaps, card tables and remembered sets.  The bitmaps of
- * Parallel, and of G1 before JDK 20, take 1/32 of the heap; card and offset tables take 1/512 each.
+ * Returns the maximum size in bytes of the collector's bitmaps, card tables and remembered sets.
+ * The bitmaps of Parallel, and of G1 before JDK 20, have 1/32 of the heap's size; the card table
+ * and the offset table have 1/512 each.
  */
 static int64_t gc_room(const struct jvm_memory *jvm)
 {

@@ -1,10 +1,11 @@
 /*
- * Divides the resident memory of a JVM: every mapping belongs to one part, so the parts add up to
- * the resident memory.  Does no I/O.
+ * Divides the resident memory of a JVM into parts.  Every resident byte belongs to one part, so the
+ * sum of the parts is the resident memory.  Does no I/O.
  *
- * The part of a mapping is the one that the JVM reports for the mapping's addresses, or that the
- * mapping's file, its name or the adjacent mappings imply.  The remaining private anonymous memory
- * counts as malloc's: up to the amount that malloc reports, or all if malloc reports no amount.
+ * The part of a mapping is the one that the JVM reports for the mapping's addresses; or else the
+ * one that the mapping's file, the mapping's name or the adjacent mappings imply.  The remaining
+ * private anonymous memory counts as malloc's, up to the amount that malloc reports; if malloc
+ * reports no amount, all of it counts as malloc's.
  */
 #ifndef JTOOL_MODEL_MEMORY_MEMORY_PARTS_H
 #define JTOOL_MODEL_MEMORY_MEMORY_PARTS_H
@@ -18,10 +19,11 @@ enum memory_part {
 	PART_CLASS_SPACE,
 	PART_CODE,
 	PART_STACKS,
-	PART_GC,          /* collector, compilers, and other memory that the JVM has reserved */
+	/* memory of the collector and the compilers, and other memory that the JVM has reserved */
+	PART_GC,
 	PART_DIRECT,      /* Unsafe.allocateMemory and direct buffers; only with NMT */
 	PART_MALLOC,
-	/* Malloc's memory that the program has freed; only with glibc, JDK 21 and later */
+	/* memory that malloc retains after free(3); only with glibc, JDK 21 and later */
 	PART_MALLOC_FREE,
 	PART_ARCHIVE,     /* the archive of class data sharing */
 	PART_LIBRARIES,

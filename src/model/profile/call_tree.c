@@ -76,8 +76,9 @@ const char *call_tree_name(const struct call_tree *t, uint32_t node)
 }
 
 /*
- * Computes the totals.  Parents have lower numbers than their children, so one pass from the last
- * node to the first adds each node to its parent after all of its children were added to it.
+ * Computes the totals in one pass from the last node to the first, which adds each node's total to
+ * its parent's.  A node's total is complete when it is added, because the node's children have
+ * higher numbers and were added before.
  */
 static void sum_up(struct call_tree *t)
 {

@@ -1,6 +1,6 @@
 /*
- * A tree of call stacks with values, from which collapsed stacks and flame graphs are printed.  The
- * outermost frames are at the root.
+ * A tree of call stacks, with values such as bytes or samples.  jtool prints collapsed stacks and
+ * flame graphs from it.  The children of the root are the outermost frames.
  */
 #ifndef JTOOL_MODEL_PROFILE_CALL_TREE_H
 #define JTOOL_MODEL_PROFILE_CALL_TREE_H
@@ -13,7 +13,7 @@
 #include "base/id_map.h"
 
 #define CALL_TREE_VALUES 2
-/* Limit for the nodes that a hostile target can make jtool store. */
+/* Limit for the number of nodes, because a hostile target can make jtool store many. */
 #ifndef CALL_TREE_NODES_MAX
 #define CALL_TREE_NODES_MAX (1u << 22)
 #endif
@@ -74,28 +74,29 @@ uint32_t call_tree_cut(struct call_tree *t, uint32_t parent, uint32_t n_frames);
 uint32_t call_tree_child(struct call_tree *t, uint32_t parent, const char *name);
 void call_tree_add(struct call_tree *t, uint32_t node, const uint64_t values[CALL_TREE_VALUES]);
 
-/* Adds values to a sum.  An overflow yields the largest number. */
+/* Adds values to a sum.  If a sum overflows, it becomes UINT64_MAX. */
 void call_tree_add_values(uint64_t sum[CALL_TREE_VALUES], const uint64_t values[CALL_TREE_VALUES]);
-/* Computes the totals, and sorts children by name.  An overflow yields the largest number. */
+/* Computes the totals, and sorts children by name.  If a total overflows, it becomes UINT64_MAX. */
 void call_tree_sum(struct call_tree *t);
 
 /* Returns the length of a frame's text without the line number: 7 for "a.b.C.m:12". */
 size_t call_tree_name_len(const char *frame);
 /*
- * Returns the text of a node of a summed tree: a frame's text without the line number, or the name
- * of an allocated class.  The caller frees the text.
+ * Returns the text of a node: a frame's text without the line number, or the name of an allocated
+ * class.  Call it after call_tree_sum().  The caller frees the text.
  */
 char *call_tree_method(const struct call_tree *t, uint32_t node);
 /*
- * Initialises *out with a copy of the summed tree `t`.  In the copy, which is summed as well,
- * frames have no line numbers.
+ * Initialises *out with a copy of `t` in which the frames have no line numbers.  Call it after
+ * call_tree_sum() for `t`; it calls call_tree_sum() for the copy.
  */
 void call_tree_drop_lines(const struct call_tree *t, struct call_tree *out);
 
 /*
- * Walks a tree in preorder, from node 0, after call_tree_sum().  Returns the node after `node`, or
- * 0 at the end.  Without `children`, skips the children of `node`.  Sets *up to the number of
- * levels to go up before the next node: 0 for a child, 1 for a sibling.
+ * Walks a tree in preorder, beginning with node 0.  Call it after call_tree_sum().  Returns the
+ * node after `node`, or 0 at the end.  If `children` is false, skips the children of `node`.  Sets
+ * *up to the number of levels from `node` up to the parent of the returned node: 0 if the returned
+ * node is a child of `node`, 1 if it is a sibling.
  */
 uint32_t call_tree_next(const struct call_tree *t, uint32_t node, bool children, size_t *up);
 

@@ -12,7 +12,7 @@
 struct parser {
 	struct thread_dump *dump;
 	struct dump_thread *thread; /* the thread to which the next lines belong; NULL: none */
-	size_t platform;            /* index of the last platform thread, or NO_THREAD */
+	size_t platform;            /* index of the last platform thread so far, or NO_THREAD */
 	bool synchronizers;         /* the next lines list "Locked ownable synchronizers" */
 	bool in_list;               /* the next lines list addresses: "Threads class SMR info" */
 };
@@ -54,7 +54,7 @@ static int64_t number_at(const char *at, const char *end)
 	return rest == digits || value < 0 ? -1 : value;
 }
 
-/* Returns the position after " KEY=" in the header, or NULL. */
+/* Returns the position after `key`, such as " cpu=", in the header; NULL: there is no such key. */
 static const char *value_of(struct strview header, const char *key)
 {
 	const char *at = find(header, key);
@@ -101,8 +101,8 @@ static int64_t size_at(const char *at, const char *end)
 }
 
 /*
- * Returns a copy of the words after nid=…, such as "waiting on condition" of "waiting on condition
- * [0x00007f…]".
+ * Returns a copy of the words between nid=… and the address: "waiting on condition" in
+ * "nid=117 waiting on condition [0x00007f…]".
  */
 static char *condition_of(const char *at, const char *end)
 {
@@ -121,9 +121,9 @@ static char *condition_of(const char *at, const char *end)
 }
 
 /*
- * Parses the numbers after the name: ` #12`, or from JDK 19 on ` #12 [117]`.  12 is the id of
- * the Java thread, 117 is the kernel's.  A thread that runs a virtual thread has only the
- * kernel's.
+ * Parses the numbers after the name: ` #12`, or from JDK 19 on ` #12 [117]`.  12 is the id of the
+ * Java thread, 117 is the kernel's id of the thread.  The kernel's id is also after "nid=", but the
+ * line of a thread that runs a virtual thread has no "nid=".
  */
 static void take_numbers(struct dump_thread *t, struct strview rest)
 {
@@ -196,9 +196,9 @@ static bool take_header(struct parser *p, struct strview line)
 }
 
 /*
- * Parses the line `   Mounted virtual thread #22` of JDK 23 and later, which the virtual thread's
- * frames follow.  JDK 23 to 27 do not print the virtual thread's name.  If a later JDK prints the
- * name in quotes before the number, jtool uses the name.
+ * Parses the line `   Mounted virtual thread #22` of JDK 23 and later.  The lines after it are the
+ * virtual thread's frames.  JDK 23 to 27 do not print the virtual thread's name.  If a later JDK
+ * prints the name in quotes before the number, jtool uses the name.
  */
 static bool take_virtual(struct parser *p, struct strview line)
 {
@@ -225,7 +225,10 @@ static bool take_virtual(struct parser *p, struct strview line)
 	return true;
 }
 
-/* Parses "<0x00000000ffd31560> (a Locks$Lock)".  Members that the text does not have stay unset. */
+/*
+ * Parses "<0x00000000ffd31560> (a Locks$Lock)".  If the text has no address or no class, that
+ * member of the result stays unset.
+ */
 static struct thread_lock lock_of(struct strview text)
 {
 	struct thread_lock lock = { .object = 0 };
@@ -354,8 +357,8 @@ static bool is_frame_of_dump(struct parser *p, struct strview line)
 }
 
 /*
- * Parses the first line of a thread whose name contains line feeds, by joining lines.  Returns
- * false if `first` does not begin such a name.
+ * Parses the header of a thread whose name contains line feeds: joins `first` with the next lines
+ * until they form a header.  Returns false if `first` does not begin such a header.
  */
 static bool take_long_header(struct parser *p, struct strview *text, struct strview first)
 {

@@ -1,6 +1,6 @@
 /*
- * A thread dump of HotSpot, as Thread.print -l -e prints it on JDK 8 to 27 (vmOperations.cpp,
- * threads.cpp, vframe.cpp): untrusted text.  Does no I/O.
+ * Parses a thread dump of HotSpot, as JDK 8 to 27 print it for Thread.print -l -e
+ * (vmOperations.cpp, threads.cpp, vframe.cpp).  The text of the dump is untrusted.  Does no I/O.
  */
 #ifndef JTOOL_MODEL_THREADS_THREAD_DUMP_H
 #define JTOOL_MODEL_THREADS_THREAD_DUMP_H
@@ -38,14 +38,15 @@ struct dump_thread {
 	int64_t allocated; /* bytes; -1: not known */
 	int64_t carries;   /* id of the virtual thread that runs on this thread; -1: none */
 	int64_t carrier;   /* id of the thread on which this virtual thread runs; -1: none */
-	int64_t owner_id;  /* id of the thread that holds waits_for; -1: unknown */
+	int64_t owner_id;  /* id of the thread that holds the lock `waits_for`; -1: unknown */
 	enum thread_wait wait;
 	struct thread_lock waits_for;
-	struct thread_lock *holds; /* monitors that the thread holds; with -l also synchronizers */
+	/* monitors that the thread holds; in a dump with -l, also synchronizers */
+	struct thread_lock *holds;
 	size_t n_holds, cap_holds;
 	char **frames;     /* "a.b.C.m(C.java:12)", the innermost frame first */
 	size_t n_frames, cap_frames;
-	size_t owner;      /* index of the thread that holds `waits_for`; NO_THREAD: none */
+	size_t owner;      /* index of the thread that holds the lock `waits_for`; or NO_THREAD */
 	size_t n_waiting;  /* number of threads that wait for this thread, directly or indirectly */
 	size_t ring;       /* number of the deadlock that the thread is part of, from 1; 0: none */
 };
@@ -66,7 +67,7 @@ struct thread_dump {
 	size_t n_claims, cap_claims;
 	size_t n_rings;  /* number of deadlocks */
 	bool complete;   /* the dump has the end of the list of threads */
-	/* the dump lists ownable synchronizers: from Thread.print -l or Thread.dump_to_file */
+	/* ownable synchronizers are listed: a dump by Thread.print -l or Thread.dump_to_file */
 	bool has_synchronizers;
 	struct buf unknown; /* the lines whose form is unknown */
 };
@@ -92,9 +93,9 @@ bool dump_thread_same_stack(const struct dump_thread *a, const struct dump_threa
 size_t thread_dump_count_unowned(const struct thread_dump *d);
 
 /*
- * Finds the owners of the locks for which threads wait, the deadlocks, and the number of threads
- * that wait for each thread.  Every dump has the owners of monitors.  The owners of
- * java.util.concurrent locks are in a dump with -l, and in the JVM's report of deadlocks.
+ * Finds who owns each lock for which a thread waits, which threads are deadlocked, and how many
+ * threads wait for each thread.  Every dump has the owners of monitors.  The owners of
+ * java.util.concurrent locks are only in a dump with -l and in the JVM's report of deadlocks.
  */
 void thread_dump_link(struct thread_dump *d);
 

@@ -13,8 +13,8 @@
 static const struct use {
 	const char *command;
 	/*
-	 * prefix of the argument that has the path, such as "filename="; NULL: any argument; the
-	 * first row that matches a line is used
+	 * prefix of the argument that has the path, such as "filename="; NULL: any argument may
+	 * have the path.  If several rows match a command line, the first of these rows is used
 	 */
 	const char *key;
 	enum { WRITES, WRITES_HEAP, READS, REFUSED } does;

@@ -1,6 +1,7 @@
 /*
- * Finds the file that a diagnostic command names in braces: a file of jtool's caller, not of the
- * JVM.  Examples: "Thread.dump_to_file {threads.txt}", "JFR.dump name=1 filename={app.jfr}".
+ * Finds the file that a diagnostic command names in braces.  The path in braces is one in the mount
+ * namespace of jtool's caller, not of the JVM.  Examples: "Thread.dump_to_file {threads.txt}",
+ * "JFR.dump name=1 filename={app.jfr}".
  *
  * An argument, or the value of an argument, names such a file if it begins with '{' and ends with
  * '}'.  A quoted argument ("{x}") is passed to the JVM unchanged.
@@ -20,13 +21,13 @@ struct dcmd_file {
 	char *path;     /* FILE; owned */
 	bool is_input;  /* true: the JVM reads the file; false: the JVM writes it */
 	bool is_heap;   /* the file will be about as large as the heap */
-	uint64_t room;  /* bytes that must be free for the file; 0 if is_heap: not known here */
+	uint64_t room;  /* bytes that must be free for the file; 0 if is_heap (then unknown here) */
 };
 
 /*
- * Finds the file in braces in a line, and sets *file.  Returns -1 with err set (EXIT_USAGE) if the
- * line has two such files, or if the line's command does not use the file, or uses it also after
- * the command has ended.  Release *file also after an error.
+ * Finds the file in braces in a line, and sets *file.  Returns 0; or -1 with err set (EXIT_USAGE)
+ * if the line has two files in braces, if the line's command does not use the file, or if the JVM
+ * would still use the file after the command has ended.  Release *file also after an error.
  */
 int dcmd_file_find(const char *line, struct dcmd_file *file, struct err *err) _must_check_;
 void dcmd_file_release(struct dcmd_file *file);

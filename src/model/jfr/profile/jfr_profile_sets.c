@@ -27,8 +27,8 @@ static const struct jfr_profile_set wall_clock = {
 };
 
 /*
- * JFR samples a thread that runs, or that waits in native code (for example for a socket).  JFR
- * records all other waits of a thread as events with a duration.
+ * JFR samples a thread while it runs, and while it waits in native code, for example for a socket.
+ * Any other wait of a thread is recorded by JFR as an event with a duration.
  */
 static const struct jfr_profile_set states = {
 	.unit = "ns",
@@ -86,7 +86,7 @@ static const struct jfr_profile_set io = {
 	},
 };
 
-/* JavaErrorThrow is not counted: each error has a JavaExceptionThrow in addition to it. */
+/* JavaErrorThrow is not counted, because JFR also records a JavaExceptionThrow for each error. */
 static const struct jfr_profile_set exceptions = {
 	.unit = "exceptions",
 	.sources = {
@@ -111,8 +111,8 @@ bool jfr_profile_is_waiting(const char *method)
 	 */
 	static const char *const names[] = {
 		/*
-		 * on JDK 8, stacks omit the methods that fill() calls, because JFR replaces those
-		 * methods
+		 * On JDK 8, recorded stacks omit the methods that fill() calls, because JFR has
+		 * replaced those methods.
 		 */
 		"java.io.BufferedInputStream.fill",
 		"java.io.FileInputStream.readBytes",
@@ -152,8 +152,8 @@ bool jfr_profile_is_waiting(const char *method)
 }
 
 /*
- * Returns true for the classes that async-profiler treats as locks.  A thread that is parked for an
- * object of another class waits for work, not for a lock.
+ * Returns true if async-profiler treats the class as a lock.  If a thread is parked with a blocker
+ * object of any other class, it waits for work and not for a lock.
  */
 bool jfr_profile_is_lock(const char *class)
 {
