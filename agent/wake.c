@@ -12,7 +12,7 @@
 #include "util/text.h"
 #include "wire/wake.h"
 
-#define READS_MAX 16 /* calls of getdents64() for a directory; each returns about 30 names */
+#define READS_MAX 16 /* maximum calls of getdents64() for a directory, each for about 30 names */
 #define SERVED_MAX 16 /* maximum number of sessions that one wake-up starts */
 
 /* The JVM in which the agent sleeps; NULL if the agent is not asleep. */
@@ -62,10 +62,10 @@ static void serve(const char *dir, const char *name, const char *token)
 	/* Ignore an error, because a client that still runs notices that no session connects. */
 	(void)ag_session_start(asleep_in, data);
 	data[path_len] = '\0';
-	(void)unlink(data); /* if unlink() fails, the client removes the request */
+	(void)unlink(data); /* ignore a failure, because the client also removes the request */
 }
 
-/* Serves the requests in the open directory `fd`, from its first entry on. */
+/* Serves the requests in the directory `fd`, which must be open at its first entry. */
 static void serve_all(const char *dir, int fd)
 {
 	char data[2048] __attribute__((aligned(8)));

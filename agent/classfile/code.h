@@ -27,43 +27,44 @@ struct cf_handler {
 struct cf_handler cf_handler(const struct cf_code *code, uint16_t i);
 
 /*
- * Which operands an instruction has.  `value` and `index` in the comments below are the members of
- * struct cf_insn that contain the operands.
+ * Which operands an instruction has.  The comments below name the members of struct cf_insn that
+ * contain the operands.  A constant is given by its index in the constant pool.  Offsets are
+ * relative to the pc of the instruction.
  */
 enum cf_operands {
 	CF_OP_ILLEGAL,   /* not an instruction */
 	CF_OP_NONE,
-	CF_OP_BYTE,      /* bipush: an int in `value` */
-	CF_OP_SHORT,     /* sipush: an int in `value` */
+	CF_OP_BYTE,      /* bipush: the sign-extended byte in `value` */
+	CF_OP_SHORT,     /* sipush: the sign-extended short in `value` */
 	CF_OP_LOCAL,     /* the number of a local variable in `index` */
 	CF_OP_IINC,      /* iinc: a local variable in `index`, an increment in `value` */
-	CF_OP_LDC,       /* ldc: a constant in `index`, which has one byte in the code */
+	CF_OP_LDC,       /* ldc: a constant in `index`; the code has only one byte for it */
 	CF_OP_CONSTANT,  /* a constant in `index` */
-	CF_OP_INTERFACE, /* invokeinterface: a constant in `index`, `count` in `value` */
+	CF_OP_INTERFACE, /* invokeinterface: a constant in `index`, the count in `value` */
 	CF_OP_DYNAMIC,   /* invokedynamic: a constant in `index` */
 	CF_OP_ARRAY,     /* newarray: the type in `value` (JVMS table 6.5.newarray-A) */
-	CF_OP_MULTI,     /* multianewarray: a constant in `index`, dimensions in `value` */
+	CF_OP_MULTI,     /* multianewarray: a constant in `index`, the dimensions in `value` */
 	CF_OP_BRANCH,    /* a jump: the offset of the target in `value` */
 	CF_OP_BRANCH_W,
 	CF_OP_TABLE,     /* tableswitch */
 	CF_OP_LOOKUP,    /* lookupswitch */
-	CF_OP_WIDE,      /* the wide prefix; cf_insn() returns the widened instruction */
+	CF_OP_WIDE,      /* the wide prefix; cf_insn() decodes it and the next opcode as one insn */
 };
 
 enum cf_operands cf_operands(uint8_t opcode);
-/* Returns a name such as "aload_0", or NULL if the opcode is illegal.  For the client only. */
+/* Returns a name such as "aload_0", or NULL if the opcode is illegal.  Called only by jtool. */
 const char *cf_mnemonic(uint8_t opcode);
 
 struct cf_insn {
-	uint32_t pc, len; /* len: bytes, including a wide prefix, padding and operands */
+	uint32_t pc, len; /* len: in bytes, with the wide prefix, the padding and the operands */
 	uint8_t opcode;   /* enum opcode; if `wide`, the opcode after the wide prefix */
 	bool wide;
 	enum cf_operands operands;
 	uint16_t index;
 	int32_t value;
 	/*
-	 * For a switch: `otherwise` is the offset of the default case, `low` is the lowest key of a
-	 * tableswitch, and `n` is the number of other cases.
+	 * For a switch: `otherwise` is the offset of the default case's target, `low` is the lowest
+	 * key of a tableswitch, and `n` is the number of cases without the default case.
 	 */
 	int32_t otherwise, low;
 	uint32_t n;

@@ -18,8 +18,8 @@ bool cf_text_same(struct cf_text a, struct cf_text b)
 }
 
 /*
- * Returns the length of a constant after its tag, without the text of a Utf8; or 0 if the tag is
- * not known.
+ * Returns the number of bytes that follow the tag of a constant, for a Utf8 without its text; or 0
+ * if the tag is not known.
  */
 static size_t constant_len(uint8_t tag)
 {

@@ -4,10 +4,10 @@
  * cf_open() walks the structure once, down to the attributes of each Code.  From then on, every
  * count and length is known to be within the file.  Any index may be passed to an accessor, which
  * returns an empty value if the index does not lead to a constant of the right kind.  cf_open()
- * does not check what constants, names and instructions mean; verify/verify.h does.  cf_open()
- * accepts every version, because future class files have the same structure.
+ * does not check what constants, names and instructions mean; verify/verify.h checks that.
+ * cf_open() accepts every version, because future class files have the same structure.
  *
- * Needs only libc and util/mem.h; linked into the agent and the client.
+ * This code needs only libc and util/mem.h, because it is linked into both the agent and jtool.
  */
 #ifndef JTOOL_AGENT_CLASSFILE_READ_H
 #define JTOOL_AGENT_CLASSFILE_READ_H
@@ -15,7 +15,7 @@
 #include "util/mem.h"
 #include "classfile/bytes.h"
 
-/* Modified UTF-8 (JVMS 4.4.7) in the file, not NUL-terminated; data is NULL if there is no text. */
+/* A text in the file: Modified UTF-8 (JVMS 4.4.7), not NUL-terminated; `data` is NULL: no text. */
 struct cf_text {
 	const char *data;
 	size_t len;
@@ -68,15 +68,15 @@ enum cf_access {
 /* A constant pool, from a class file or from JVMTI GetConstantPool. */
 struct cf_pool {
 	const uint8_t *data;
-	uint32_t *at;  /* at[index]: offset of the constant's tag in `data`; UINT32_MAX: none */
+	uint32_t *at;  /* at[index]: offset in `data` of the tag; UINT32_MAX: no constant */
 	uint16_t count; /* constant_pool_count: the highest index + 1 */
 	struct ag_mem *mem;
 };
 
 /*
  * Opens the constant pool that begins at `data`, where *len bytes are readable; `count` is its
- * constant_pool_count.  Sets *len to the length of the constants.  Returns NULL, or the reason for
- * a failure; then there is nothing to release.
+ * constant_pool_count.  Sets *len to the length of the constants in bytes.  Returns NULL, or the
+ * reason for a failure; after a failure, there is nothing to release.
  */
 const char *cf_pool_open(struct cf_pool *pool, const void *data, size_t *len, uint16_t count,
 			 struct ag_mem *mem) __attribute__((warn_unused_result));
@@ -84,13 +84,13 @@ void cf_pool_release(struct cf_pool *pool);
 
 /* Returns the tag of a constant, or 0 if there is no constant at that index. */
 uint8_t cf_tag(const struct cf_pool *pool, uint16_t index);
-/* Returns a constant's content, after its tag, or NULL if the constant has another tag. */
+/* Returns the content after the constant's tag; or NULL if the constant's tag is not `tag`. */
 const uint8_t *cf_constant(const struct cf_pool *pool, uint16_t index, uint8_t tag);
 
 struct cf_text cf_utf8(const struct cf_pool *pool, uint16_t index);
 /*
- * Returns the text to which a Class, String, MethodType, Module or Package constant refers.  `tag`
- * says which of these the constant must be.
+ * Returns the text to which a Class, String, MethodType, Module or Package constant refers.  The
+ * constant must have the tag `tag`.
  */
 struct cf_text cf_named(const struct cf_pool *pool, uint16_t index, uint8_t tag);
 /* Returns the name in a Class constant: "java/lang/String" or "[I". */
@@ -116,33 +116,33 @@ struct cf_class {
 	uint16_t minor, major;
 	uint16_t access, this_class, super_class;
 	uint16_t n_interfaces, n_fields, n_methods, n_attributes;
-	uint32_t interfaces, fields, methods, attributes; /* offsets in data */
+	uint32_t interfaces, fields, methods, attributes; /* offsets in `data` */
 };
 
 /*
  * Opens a class file.  The bytes belong to the caller and must outlive *class.  Returns NULL, or
- * the reason for a failure, such as "the constant pool ends too early"; then there is nothing to
- * release.
+ * the reason for a failure, such as "the constant pool ends too early"; after a failure, there is
+ * nothing to release.
  */
 const char *cf_open(struct cf_class *class, const void *data, size_t len, struct ag_mem *mem)
 	__attribute__((warn_unused_result));
 void cf_release(struct cf_class *class);
 
 /*
- * Return the name of the class, its superclass or its i-th interface.  If there is no such name,
- * data is NULL.
+ * Return the name of the class, of its superclass, or of its i-th interface.  If there is no such
+ * name, the result's `data` is NULL.
  */
 struct cf_text cf_name(const struct cf_class *class);
 struct cf_text cf_super(const struct cf_class *class);
 struct cf_text cf_interface(const struct cf_class *class, uint16_t i);
 
 struct cf_attribute {
-	struct cf_text name; /* data is NULL if the index of the name is invalid */
+	struct cf_text name; /* name.data is NULL if the file has an invalid index for the name */
 	const uint8_t *data;
 	uint32_t len;
 };
 
-/* Iterates over attributes. */
+/* An iterator over attributes, for cf_next_attribute(). */
 struct cf_attributes {
 	const struct cf_pool *pool;
 	struct cf_bytes bytes;
@@ -158,7 +158,7 @@ bool cf_find_attribute(struct cf_attributes list, const char *name,
 /* A field or a method. */
 struct cf_member {
 	uint16_t access;
-	struct cf_text name, descriptor; /* data is NULL if the index of the text is invalid */
+	struct cf_text name, descriptor; /* `data` is NULL if the text's index is invalid */
 	struct cf_attributes attributes;
 };
 

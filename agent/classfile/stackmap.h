@@ -2,9 +2,12 @@
  * Reads the entries of a StackMapTable (JVMS 4.7.4).  An entry describes a stack map frame by its
  * difference from the previous frame; the caller applies the difference.
  *
- * The caller reads an entry in steps, and can check each part before it reads the next:
- * cf_map_entry(), cf_map_type() for each local, cf_map_stack(), cf_map_type() for each cell of the
- * stack.  Missing bytes and unknown kinds set bytes->failed.
+ * The caller reads an entry in four steps, and can check each part before it reads the next:
+ *  1. cf_map_entry(),
+ *  2. cf_map_type() for each local variable,
+ *  3. cf_map_stack(),
+ *  4. cf_map_type() for each stack cell.
+ * These functions set bytes->failed if bytes are missing or a tag or frame_type is unknown.
  */
 #ifndef JTOOL_AGENT_CLASSFILE_STACKMAP_H
 #define JTOOL_AGENT_CLASSFILE_STACKMAP_H
@@ -25,13 +28,13 @@ enum cf_map_frame {
 
 struct cf_map_entry {
 	uint8_t frame_type;
-	uint8_t n_chopped; /* number of locals of the previous frame that are removed */
+	uint8_t n_chopped; /* number of locals that are removed from those of the previous frame */
 	uint16_t delta;    /* pc minus (1 + pc of the previous frame); first entry: the pc */
 	uint16_t n_locals; /* number of locals that the entry adds or, in a full frame, has */
 };
 
 struct cf_map_entry cf_map_entry(struct cf_bytes *bytes);
-/* Returns the number of stack cells.  Call it after the locals are read. */
+/* Returns the number of the frame's stack cells.  Call it after the locals are read. */
 uint16_t cf_map_stack(struct cf_bytes *bytes, const struct cf_map_entry *entry);
 
 static inline bool cf_map_is_reserved(uint8_t frame_type)

@@ -14,7 +14,7 @@
 struct reply {
 	struct ag_jvm *jvm;
 	struct ag_chan *chan;
-	/* uses the loader numbers of the class index, which CLASS_ROWS uses as well */
+	/* has the loader numbers of the class index, so they are the same as in CLASS_ROWS */
 	struct ag_origins origins;
 	jclass class;
 	char *signature; /* allocated by JVMTI */
@@ -255,6 +255,6 @@ int ag_cmd_class(struct ag_jvm *jvm, struct ag_chan *chan, struct wire_reader *r
 	r.origins = (struct ag_origins){ jvm, chan, &jvm->class_index->loaders, NULL, NULL, { 0 } };
 	rc = send_class(&r);
 	ag_jvmti_free(jvm, r.signature);
-	(void)AG_JVMTI(jvm, RelinquishCapabilities, &reading); /* an error is recorded */
+	(void)AG_JVMTI(jvm, RelinquishCapabilities, &reading); /* AG_JVMTI records an error */
 	return rc;
 }

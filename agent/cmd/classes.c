@@ -1,4 +1,4 @@
-/* CLASSES: sends all loaded classes and stores them in the class index under their numbers. */
+/* CLASSES: sends all loaded classes, and stores each class in the class index under its number. */
 #include "cmd/class_rows.h"
 #include "cmd/command.h"
 #include "jvm/jni_refs.h"
@@ -28,9 +28,8 @@ static int send_classes(struct ag_jvm *jvm, struct ag_chan *chan, struct ag_clas
 }
 
 /*
- * Handles CLASSES.  The references of the class index live in the outermost JNI local frame of the
- * thread, so no other local frame is open here.  If the client has not received the index
- * completely, the index is freed.
+ * Handles CLASSES.  Opens no JNI local frame, because the class index has local references of the
+ * thread's outermost frame.  Frees the class index if not all of it could be sent.
  */
 int ag_cmd_classes(struct ag_jvm *jvm, struct ag_chan *chan, struct wire_reader *request)
 {

@@ -8,9 +8,9 @@
 #include "jvm/jni_refs.h"
 
 #define ROWS_AT_ONCE 512
-#define ROW_FIXED 28       /* bytes of a row without the signature */
+#define ROW_FIXED 28       /* bytes of a row, not counting the signature */
 
-/* Sends loaders and modules before the rows that refer to them. */
+/* Sends the loaders and modules of n rows, but not the rows themselves.  Fills origin[]. */
 static int send_origins(struct ag_origins *p, const struct ag_row *rows, uint32_t n,
 			struct ag_origin *origin)
 {
@@ -46,7 +46,7 @@ static int send_classes(struct ag_origins *p, const struct ag_row *rows, uint32_
 	return ag_row_batch_end(&batch);
 }
 
-/* Sends rows in chunks, so that the client parses a chunk while the agent collects the next one. */
+/* Sends the rows in chunks: the client parses a chunk while the agent collects the next chunk. */
 static int send_rows(struct ag_origins *p, const struct ag_census *census)
 {
 	struct ag_origin origin[ROWS_AT_ONCE];
@@ -119,7 +119,7 @@ int ag_cmd_histo(struct ag_jvm *jvm, struct ag_chan *chan, struct wire_reader *r
 		rc = send_histogram(jvm, chan, &census, flags & WIRE_HISTO_MODULES);
 		ag_census_release(jvm, &census);
 	}
-	(void)AG_JVMTI(jvm, RelinquishCapabilities, &tagging); /* an error is recorded */
+	(void)AG_JVMTI(jvm, RelinquishCapabilities, &tagging); /* AG_JVMTI records an error */
 out:
 	ag_ref_pop(jvm);
 	return rc;

@@ -66,8 +66,8 @@ static int find_module(struct ag_origins *p, jclass class, uint32_t *id)
 }
 
 /*
- * Finds the object that identifies the code source of a class: the protection domain of the class,
- * or for a boot class its module.
+ * Finds the object that identifies the code source of a class: the protection domain of the class;
+ * or, if the class is of the bootstrap loader, the module of the class.
  */
 static int find_source_object(struct ag_origins *p, jclass class, const struct ag_origin *origin,
 			      jobject *object, bool *is_module)

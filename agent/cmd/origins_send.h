@@ -1,4 +1,4 @@
-/* Sends each loader, module and code source once; the rows of classes refer to them by number. */
+/* Sends each loader, module and code source once.  Rows of classes have the numbers of these. */
 #ifndef JTOOL_AGENT_CMD_ORIGINS_SEND_H
 #define JTOOL_AGENT_CMD_ORIGINS_SEND_H
 
@@ -10,15 +10,15 @@ struct ag_origins {
 	struct ag_jvm *jvm;
 	struct ag_chan *chan;
 	/*
-	 * The numbers that are assigned so far.  If `modules` or `sources` is NULL, no modules or
-	 * no code sources are sent.
+	 * The numbers that were assigned so far.  If `modules` is NULL, no modules are sent; if
+	 * `sources` is NULL, no code sources are sent.
 	 */
 	struct ag_ids *loaders, *modules, *sources;
 	struct ag_code_source source; /* initialised unless sources is NULL */
 };
 
 struct ag_origin {
-	uint32_t loader, module, source; /* ids as in LOADER, MODULE and SOURCE frames */
+	uint32_t loader, module, source; /* numbers, as in the frames LOADER, MODULE and SOURCE */
 };
 
 /*

@@ -1,6 +1,6 @@
 /*
- * A hash table from a 64-bit key to a number and a note.  Adding a key never enlarges the table;
- * only ag_hash_map_grow() does.
+ * A hash table that maps a 64-bit key to a number and a note.  ag_hash_map_add() never enlarges the
+ * table; only ag_hash_map_grow() does.
  */
 #ifndef JTOOL_AGENT_UTIL_HASH_MAP_H
 #define JTOOL_AGENT_UTIL_HASH_MAP_H
@@ -10,9 +10,9 @@
 #include "util/mem.h"
 
 struct ag_hash_entry {
-	uint64_t key; /* 0: empty */
+	uint64_t key; /* 0: the slot is empty */
 	uint32_t number;
-	uint32_t note; /* for the owner of the map; the functions of the map do not use `note` */
+	uint32_t note; /* used only by the map's owner; ag_hash_map_add() sets it to 0 */
 };
 
 struct ag_hash_map {
@@ -34,7 +34,7 @@ void ag_hash_map_release(struct ag_hash_map *map, struct ag_mem *mem);
 int ag_hash_map_grow(struct ag_hash_map *map, struct ag_mem *mem, uint32_t max)
 	__attribute__((warn_unused_result));
 
-/* Adds a key.  Returns its entry; or NULL if the key is 0 or in the map, or the map is full. */
+/* Adds a key.  Returns its slot; or NULL if the key is 0 or in the map already, or n is max. */
 struct ag_hash_entry *ag_hash_map_add(struct ag_hash_map *map, uint64_t key, uint32_t number);
 
 /* Returns the number of slots, for a loop over all slots. */

@@ -98,9 +98,9 @@ static const char *anonymous(const char *name, size_t len)
 }
 
 /*
- * Appends the Java name of a class.  In a signature '/' separates packages; a hidden class (JDK 15
- * and later) has a '.' before its suffix, a VM-anonymous class has a '/'.  In the Java name '/'
- * precedes the suffix in both cases.
+ * Appends the Java name of a class, given its name in a signature, where '/' separates the parts of
+ * the package name.  The suffix of a hidden class (JDK 15 and later) follows a '.' in a signature,
+ * that of a VM-anonymous class a '/'.  In a Java name, both suffixes follow a '/'.
  */
 static void put_binary_name(struct ag_text *t, const char *name, size_t len)
 {

@@ -10,19 +10,19 @@ struct ag_text {
 	size_t len, size;
 };
 
-/* Returns an empty text in `data`, which has size bytes, at least 1. */
+/* Returns an empty text that will be stored in `data`, a buffer of size bytes; size is not 0. */
 struct ag_text ag_text_init(char *data, size_t size);
 void ag_text_put(struct ag_text *t, const char *s);
 void ag_text_number(struct ag_text *t, uint64_t n);
-/* Appends a time in seconds with three decimals. */
+/* Appends the duration `ns` in seconds, with three decimals. */
 void ag_text_seconds(struct ag_text *t, uint64_t ns);
-/* Appends the first max bytes of a name, with '?' for each control character. */
+/* Appends the first max bytes of a name.  Replaces each control character by '?'. */
 void ag_text_name(struct ag_text *t, const char *name, size_t max);
-/* Returns the Java name of a primitive type, such as "int" for 'I', or "?" for another letter. */
+/* Returns the Java name of a primitive type: "int" for 'I'; "?" if no type has this letter. */
 const char *ag_text_primitive(char letter);
 /*
- * Appends the Java name of a signature, for example int[] for "[I" and a.b.C for "La/b/C;", or "?"
- * if the signature is invalid.  Reads at most max bytes of the element type.
+ * Appends the Java name of the type that has this signature, for example int[] for "[I" and a.b.C
+ * for "La/b/C;".  Appends "?" if the signature is invalid.  Reads at most max bytes after the '['.
  */
 void ag_text_class(struct ag_text *t, const char *signature, size_t max);
 

@@ -47,9 +47,9 @@ uint32_t inj_number_stack(uint32_t number)
 }
 
 /*
- * Writes instructions that push the number.  Adds no constant: ids are never reused, and HotSpot
- * retains all constants that a class ever had, so the constant pool of the class would grow with
- * every trace until it is full.
+ * Writes instructions that push `number`, which is an id.  Does not add the id to the constant
+ * pool: ids are never reused, and HotSpot retains all constants that a class ever had, so the
+ * constant pool would grow with every trace until it is full.
  */
 void inj_put_number(struct cf_output *out, uint32_t number)
 {

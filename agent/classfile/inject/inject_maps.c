@@ -1,8 +1,11 @@
 #include "classfile/inject/inject_maps.h"
 
-/* Limit of in->work: 0.2 s and 64 MB for a hostile class.  Known classes need a tenth or less. */
+/*
+ * Limit of in->work.  A hostile class that reaches this limit takes 0.2 s and 64 MB.  Known classes
+ * reach at most a tenth of the limit.
+ */
 #define WORK_MAX (1u << 26)
-#define NEW_FRAMES_MAX 3 /* per method: one at the entry, and one for each of two handlers */
+#define NEW_FRAMES_MAX 3 /* added to a method: 1 at the entry, and 1 for each of 2 handlers */
 
 static uint32_t slots_of(struct cf_map_type cell)
 {
@@ -153,8 +156,9 @@ static void put_cell(struct table *t, struct cf_map_type cell)
 }
 
 /*
- * Writes a full frame for the new pc `at`.  The frame has the locals of f, CF_MAP_TOP for each
- * further slot below max_locals, and then the token, which the injected code stores in a new local.
+ * Writes a full frame for the new pc `at`.  The local variables of the frame are those of *f,
+ * CF_MAP_TOP for each further slot below max_locals, and the token, which the injected code stores
+ * in the new local variable max_locals.
  */
 static void put_frame(struct table *t, uint32_t at, const struct inj_frames *f)
 {
@@ -210,9 +214,9 @@ static bool begins_at_0(const struct inj_frames *f)
 }
 
 /*
- * If the inserted code has calls of the hooks `arg…`, it also has a jump over them to the
- * method's first instruction.  Writes a frame for this instruction, unless the method's own table
- * has a frame for it (old pc 0).
+ * Inserted code that calls the hooks `arg…` also has a jump over these calls, to the method's first
+ * instruction.  For such code, writes a frame for this instruction, unless the method's own table
+ * has one (at the old pc 0).
  */
 static void put_first(struct table *t, const struct inj_frames *parameters)
 {
@@ -222,7 +226,7 @@ static void put_first(struct table *t, const struct inj_frames *parameters)
 		put_frame(t, (uint32_t)added->enter.len, parameters);
 }
 
-/* Returns the new pc of the frame at the old `pc`, or INJ_NO_PC if no instruction begins there. */
+/* Returns the new pc of the frame that had `pc`; or INJ_NO_PC if no instruction begins at `pc`. */
 static uint32_t frame_pc(const struct injection *in, uint32_t pc)
 {
 	return pc < in->method.code.len ? inj_label(in, pc) : INJ_NO_PC;

@@ -13,7 +13,10 @@ struct inj_frames {
 	uint32_t pc;               /* pc of the current frame; UINT32_MAX before the first one */
 	struct cf_map_type *cells; /* local variables of the current frame, in injection.cells */
 	uint32_t n_cells;
-	/* slots that `cells` take (a long or double takes 2), and the method's max_locals */
+	/*
+	 * `slots`: number of slots that `cells` take (a long or double takes 2); `max_slots`:
+	 * max_locals of the method
+	 */
 	uint32_t slots, max_slots;
 	struct cf_bytes stack;     /* stack of the current frame, encoded as in the table */
 	uint32_t n_stack;
@@ -21,14 +24,14 @@ struct inj_frames {
 };
 
 /*
- * Adds the cost of writing the method's full frames to in->work.  Returns true if in->work then
- * exceeds its limit.
+ * Estimates the work of writing the method's frames as full frames, and increases in->work by the
+ * estimate.  Returns true if in->work then exceeds its limit.
  */
 bool inj_maps_take_too_long(struct injection *in);
 
 /*
- * Opens the method's StackMapTable.  The current frame is then the one that the method's parameters
- * imply (JVMS 4.10.1.6).
+ * Opens the method's StackMapTable.  After that, the current frame is the one at the method's
+ * entry, which is not in the table: the method's parameters imply it (JVMS 4.10.1.6).
  */
 void inj_frames_open(struct inj_frames *f, struct injection *in);
 /* Reads the next frame.  Returns false after the last frame, or if the table is malformed. */
@@ -47,7 +50,7 @@ bool inj_frames_this_first(const struct inj_frames *f);
  * adds frames for the inserted code.
  */
 enum cf_refusal inj_maps_put(struct injection *in);
-/* Writes the StackMapTable with new pcs and otherwise unchanged frames. */
+/* Writes the StackMapTable with new pcs.  Changes nothing else in the frames. */
 enum cf_refusal inj_maps_move(struct injection *in);
 
 #endif

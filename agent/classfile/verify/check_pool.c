@@ -1,4 +1,4 @@
-/* Checks the constants (JVMS 4.4) and the constants to which they refer. */
+/* Checks each constant (JVMS 4.4), and that it refers to constants of the right kinds. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -149,8 +149,8 @@ static int compare_texts(const void *a, const void *b)
 }
 
 /*
- * Fills c->first, which gives all Utf8 constants with the same text one number, so that names and
- * descriptors of members can be compared as numbers.
+ * Fills c->first.  Utf8 constants have the same number there if they have the same text, so that
+ * names and descriptors of members can be compared as numbers.
  */
 static bool number_texts(struct check *c)
 {
@@ -186,7 +186,7 @@ bool chk_pool(struct check *c)
 		if (tag && !check_constant(c, (uint16_t)i, tag))
 			return false;
 	}
-	/* A long or double takes two entries, so it cannot be the last constant (JVMS 4.4.5). */
+	/* A long or double takes two entries, so it cannot begin at the last one (JVMS 4.4.5). */
 	if (c->pool->count > 1) {
 		uint8_t last = cf_tag(c->pool, (uint16_t)(c->pool->count - 1));
 

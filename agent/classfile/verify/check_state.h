@@ -13,7 +13,7 @@ struct check {
 	uint16_t *first;          /* first[i]: index of the first Utf8 with the text of Utf8 i */
 	int32_t last_bootstrap;   /* highest bootstrap method index in the constants; -1: none */
 	struct cf_member member;  /* the current member; name.data is NULL for the class */
-	struct cf_code code;      /* code of the member, while its attributes are checked */
+	struct cf_code code;      /* code of `member`; for the checks of the member's attributes */
 };
 
 /* Records a fault of the current member.  Returns false. */

@@ -47,7 +47,7 @@ bool vf_step_field(struct verifier *v, const struct cf_insn *insn)
 	return vf_pop_as(v, value) && pop_object(v, &ref, true);
 }
 
-/* Pops the parameters and checks their types.  Sets *n_slots to the number of their slots. */
+/* Pops the parameters, checks their types, and sets *n_slots to the number of slots they take. */
 static bool pop_parameters(struct verifier *v, struct cf_text rest, uint32_t *n_slots)
 {
 	struct cf_text again = rest;

@@ -1,9 +1,14 @@
 /*
- * State that the source files of an exact profile share.  alloc_exact.c begins and ends the
- * profile; alloc_hooks.c has the natives and the slots of threads, thread_counts.c the threads'
- * tables of counters, alloc_count.c the slow paths of the natives, array_sites.c the sites in code
- * that allocate arrays.  alloc_stack.c walks stacks, alloc_sizes.c measures arrays, class_filter.c
- * selects classes, alloc_merge.c adds up the tables.
+ * State that the source files of an exact profile share:
+ *     alloc_exact.c     begins and ends the profile
+ *     alloc_hooks.c     the native methods that are the hooks, and the slots of threads
+ *     thread_counts.c   the threads' tables of counters
+ *     alloc_count.c     the slow paths of the hooks
+ *     array_sites.c     the sites in code that allocate arrays
+ *     alloc_stack.c     walks stacks
+ *     alloc_sizes.c     measures the sizes of arrays
+ *     class_filter.c    selects classes
+ *     alloc_merge.c     adds up the tables
  */
 #ifndef JTOOL_AGENT_JVM_ALLOC_ALLOC_EXACT_STATE_H
 #define JTOOL_AGENT_JVM_ALLOC_ALLOC_EXACT_STATE_H
@@ -12,25 +17,25 @@
 #include "jvm/instrument/quiesce.h"
 
 /*
- * A cell: the counters of one thread for a class or an array site.  The thread stores `key` last,
- * so that threads which read the table see only complete cells.
+ * A cell: the counters of one thread for one class or one array site.  The thread stores `key`
+ * last, so that other threads which read the table see only complete cells.
  */
 struct ag_count_cell {
 	uint64_t key;              /* see AG_KEY_ARRAY_SITE; 0: the cell is unused */
 	uint64_t count;            /* number of objects */
-	uint64_t bytes;            /* total, only with AG_CELL_VARIES; else `count` * `size` */
+	uint64_t bytes;            /* of all objects, if AG_CELL_VARIES is set; else 0 */
 	/* the value of `count` at which the thread walks its stack; 0: always take the slow path */
 	uint64_t next;
-	uint64_t attributed, attributed_bytes; /* parts of count and bytes added to sites so far */
+	uint64_t attributed, attributed_bytes; /* objects and bytes that were added to sites */
 	/* number of the class (alloc_classes.h); AG_ALLOC_CLASS_NONE: the class is not reported */
 	uint32_t kind;
-	uint32_t site;             /* site of the thread's last stack walk; or AG_SITE_NONE */
+	uint32_t site;             /* found by the last stack walk for this cell; or AG_SITE_NONE */
 	uint32_t size;             /* bytes of an object; for an array, bytes before the elements */
 	uint32_t flags;            /* AG_CELL_*; for arrays, also the bits of AG_CELL_SHIFT */
 } __attribute__((aligned(AG_CACHE_LINE)));
-#define AG_CELL_SHIFT 7u   /* the bits of `flags` that hold log2 of the element size in bytes */
+#define AG_CELL_SHIFT 7u   /* mask of the bits of `flags` that are log2 of the element size */
 #define AG_CELL_VARIES 8u  /* the objects have different sizes, summed in `bytes` */
-/* two classes have the hash of this cell: further objects are counted in one cell per class */
+/* several classes have this cell's hash; each has a cell of its own for its further objects */
 #define AG_CELL_SHARED 16u
 
 /* The table of one thread: a hash table of cells. */
@@ -42,9 +47,9 @@ struct ag_thread_counts {
 };
 
 /*
- * The key of a cell.  Bits 0 to 31 are the hash of the class or, with AG_KEY_ARRAY_SITE, the number
- * of the array site.  The upper bits are a number that distinguishes the cells of the same hash or
- * site.
+ * The key of a cell.  If the bit AG_KEY_ARRAY_SITE is 0, the bits below it are the hash of the
+ * class; if it is 1, they are the number of the array site.  The upper 32 bits distinguish several
+ * cells of the same hash or site.
  */
 #define AG_KEY_ARRAY_SITE (UINT64_C(1) << 31)
 #define AG_KEY_VM (UINT64_C(1) << 63) /* set for objects that VMObjectAlloc reports */
@@ -65,8 +70,8 @@ static inline struct ag_count_cell *ag_count_cell_probe(struct ag_thread_counts 
 							uint64_t key)
 {
 	/*
-	 * Multiply only the high half: the low half, a hash or a site number, is spread evenly
-	 * already.
+	 * Multiply only the high half of the key: the low half, which is a hash or a site number,
+	 * is spread evenly already.
 	 */
 	uint32_t i = (uint32_t)key ^ (uint32_t)(key >> 32) * 0x9e3779b1u;
 
@@ -102,9 +107,9 @@ void ag_alloc_hooks_give_back(void);
 void ag_alloc_hooks_open(struct ag_alloc_profile *profile);
 
 /*
- * Enters a callback.  Returns the profile and stores the thread's slot, which the caller must
- * leave.  Returns NULL if no exact profile runs, if the thread is in a hook or callback already, or
- * if no slot is left.
+ * Enters a callback.  Returns the profile, and sets *slot to the thread's slot, which the caller
+ * must leave with ag_thread_slot_leave().  Returns NULL if no exact profile runs, if the thread is
+ * in a hook or callback already, or if no slot is left.
  */
 struct ag_alloc_profile *ag_thread_slot_enter(JNIEnv *jni, struct ag_thread_slot **slot);
 static inline void ag_thread_slot_leave(struct ag_thread_slot *slot)
@@ -132,8 +137,8 @@ struct ag_count_cell *ag_count_cell_of(struct ag_alloc_profile *profile,
 void ag_count_cell_publish(struct ag_thread_slot *slot, struct ag_count_cell *cell, uint64_t key);
 /*
  * Counts n objects that have `bytes` bytes in total, and walks the stack if the cell's count has
- * reached `next`.  If live objects are tracked, tags `object` with its site, unless `object` is
- * NULL.
+ * reached `next`.  If live objects are tracked and `object` is not NULL, tags `object` with its
+ * site.
  */
 void ag_count_cell_add(struct ag_alloc_profile *profile, struct ag_thread_slot *slot,
 		       struct ag_count_cell *cell, uint64_t n, uint64_t bytes, jobject object,
@@ -156,13 +161,13 @@ void ag_exact_drop(struct ag_alloc_profile *profile, uint64_t n);
 /* Measured sizes of arrays, in bytes. */
 struct ag_sizes {
 	uint64_t align;    /* object alignment - 1 */
-	uint32_t base[4];  /* header of a primitive array; indexed by log2 of the element size */
+	uint32_t base[4];  /* bytes of a primitive array's header, by log2 of the element size */
 	/* for an Object[]: size of the header, and log2 of the element size */
 	uint32_t ref_base, ref_shift;
 };
 /* Measures the sizes of arrays.  Returns 0, or -1 with the error recorded. */
 int ag_sizes_measure(struct ag_jvm *jvm, struct ag_sizes *sizes);
-/* Sets `size` and `flags` of a cell for arrays of the class with this signature. */
+/* Sets cell->size and cell->flags for arrays whose class has this signature. */
 void ag_sizes_of(const struct ag_sizes *sizes, const char *signature, struct ag_count_cell *cell);
 static inline uint64_t ag_size_of(uint64_t align, const struct ag_count_cell *cell, jint length)
 {
@@ -174,7 +179,7 @@ static inline uint64_t ag_size_of(uint64_t align, const struct ag_count_cell *ce
 struct ag_array_site {
 	enum ag_array_site_kind kind;
 	uint32_t array;    /* number of the array class; AG_ALLOC_CLASS_NONE: the class varies */
-	const char *owner; /* internal name of the class whose method is called; NULL: not needed */
+	const char *owner; /* for a call of clone(), as in ag_array_site_new(); else NULL */
 };
 #define AG_ARRAY_SITE_CHUNK 1024u
 #define AG_ARRAY_SITE_CHUNKS 1024u
@@ -189,8 +194,9 @@ struct ag_method_facts {
 };
 
 /*
- * Objects that a merge has added to the site of the thread's last stack walk.  The next merge
- * subtracts them again, because the thread's next stack walk adds them as well.
+ * Objects that a thread has counted in a cell since the cell's last stack walk.  A merge adds them
+ * to the site of that walk.  The next merge first subtracts them, because the cell's next stack
+ * walk adds them to the site that it finds.
  */
 struct ag_provisional {
 	struct ag_provisional *next;
@@ -224,7 +230,7 @@ struct ag_exact {
 	uint64_t walks_ns; /* total time of stack walks; atomic */
 	struct ag_provisional *provisional;
 	uint64_t lost;    /* number of objects that the last merge could not add to a site */
-	uint64_t misattributed; /* objects added to another site for lack of room; atomic */
+	uint64_t misattributed; /* objects added to a wrong site, for lack of room; atomic */
 	uint32_t serial;  /* number of the profile: upper half of ag_thread_slot.on */
 	bool registered;  /* the profile has claimed the hooks */
 	bool stopped;     /* counting has ended */
@@ -245,9 +251,9 @@ bool ag_array_site_cloned(const struct ag_alloc_profile *profile, JNIEnv *jni,
 
 /*
  * Reads the current thread's stack at an allocation.  Omits the frame of the hook and the frames of
- * the constructors that initialise the object: of java.lang.Object up to the object's own
- * class.  Returns the number of frames.  `frames` must have room for WIRE_ALLOC_DEPTH +
- * AG_CONSTRUCTORS.
+ * the constructors that initialise the object, from that of java.lang.Object to that of the
+ * object's own class.  Returns the number of frames.  `frames` must have room for WIRE_ALLOC_DEPTH
+ * + AG_CONSTRUCTORS frames.
  */
 #define AG_CONSTRUCTORS 32
 uint32_t ag_exact_stack(const struct ag_alloc_profile *profile, JNIEnv *jni,
@@ -263,11 +269,11 @@ bool ag_exact_is_counted_elsewhere(const struct ag_alloc_profile *profile, JNIEn
  * slot, and before the first object of the class is allocated.
  */
 void ag_exact_learn(struct ag_alloc_profile *profile, JNIEnv *jni, jclass class);
-/* Marks a hash as shared by two kinds. */
+/* Marks a hash as shared by two kinds (classes). */
 void ag_alloc_hooks_share(struct ag_exact *exact, jint hash);
 bool ag_exact_is_shared(const struct ag_exact *exact, uint64_t hash);
 
-/* The slow paths of the natives and of VMObjectAlloc.  `number` identifies the array site. */
+/* The slow paths of the hooks, and the path of VMObjectAlloc.  `number`: that of the array site. */
 void ag_count_object(struct ag_alloc_profile *profile, struct ag_thread_slot *slot, jobject object,
 		     jint hash);
 void ag_count_array(struct ag_alloc_profile *profile, struct ag_thread_slot *slot, jobject array,

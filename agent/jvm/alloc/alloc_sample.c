@@ -28,9 +28,9 @@
  */
 struct sampler_slot {
 	struct ag_alloc_profile *profile; /* NULL: none; atomic */
-	/* indexed by ag_thread_shard(): JNIEnv << 8 | log2 of the mean of the thread's gap */
+	/* indexed by ag_thread_shard(): a thread's JNIEnv << 8 | log2 of the mean of its gap */
 	uint64_t *gaps;
-	uint32_t log2;   /* log2 of the interval; 0: the client chose an interval; atomic */
+	uint32_t log2;   /* log2 of the agent's interval; 0: the client chose an interval; atomic */
 	uint32_t burst;  /* number of samples since the last tick; atomic */
 	uint32_t taken;  /* 1: the slot has an owner; set by ag_quiesce_claim() */
 	int64_t tick_ns;
@@ -44,8 +44,9 @@ static struct {
 } sampler;
 
 /*
- * Returns 1 - exp(-x) for x >= 0, without libm.  Uses the series for small x, and the doubling
- * formula 1-exp(-2x) = p (2 - p), so that no precision is lost by subtraction.
+ * Returns 1 - exp(-x) for x >= 0, without libm.  Uses the series for small x.  For larger x, uses
+ * the formula 1 - exp(-2x) = p (2 - p), where p = 1 - exp(-x), so that no precision is lost by
+ * subtraction.
  */
 static double one_minus_exp(double x)
 {
@@ -76,25 +77,25 @@ struct ag_weight ag_sample_weight(uint64_t size, uint64_t interval)
 	};
 }
 
-/* Sets the JVM's interval to 2^slot->log2.  Repeats this if another thread changes `log2`. */
+/* Sets the JVM's interval to 2^slot->log2; again if another thread has changed slot->log2. */
 static void set_chosen(struct sampler_slot *slot, jvmtiEnv *ti, struct ag_alloc_profile *profile)
 {
 	uint32_t log2;
 
 	do {
 		log2 = __atomic_load_n(&slot->log2, __ATOMIC_SEQ_CST);
-		/* Fails only at JVM exit: set_interval() has made this call successfully. */
+		/* Fails only at JVM exit, because the same call in set_interval() succeeded. */
 		(void)(*ti)->SetHeapSamplingInterval(ti, (jint)1 << log2);
 		__atomic_store_n(&profile->interval, UINT64_C(1) << log2, __ATOMIC_RELAXED);
 	} while (log2 != __atomic_load_n(&slot->log2, __ATOMIC_SEQ_CST));
 }
 
 /*
- * Returns the interval of the gap that ended with this sample.  A gap is the number of bytes from
- * one sample of a thread to the next.  HotSpot draws the length of a gap at random when the gap
- * begins; the mean is the interval that is set then.  For the first sample of a thread, that
- * interval is unknown, and the current interval is used instead; if the current interval is
- * shorter, the sample's weight is too low.
+ * Returns the interval with which the gap before this sample was drawn.  A gap is the number of
+ * bytes from one sample of a thread to the thread's next sample.  HotSpot draws the length of a gap
+ * at random when the gap begins; the mean is the JVM's interval at that time.  For a thread's first
+ * sample, that interval is unknown, and this function returns the current interval.  If the current
+ * interval is shorter, the sample's weight is too low.
  */
 static uint64_t interval_of_sample(struct sampler_slot *slot,
 				   const struct ag_alloc_profile *profile, JNIEnv *jni)
@@ -293,8 +294,8 @@ int ag_sample_on(struct ag_jvm *jvm, struct ag_alloc_profile *profile)
 }
 
 /*
- * Ends sampling.  Restores HotSpot's default interval, with which threads that start later draw
- * their first gap, even if no profile is running then.
+ * Ends sampling.  Restores HotSpot's default interval, because a thread that starts later draws its
+ * first gap with the JVM's interval even if no profile is running.
  */
 void ag_sample_off(struct ag_alloc_profile *profile)
 {

@@ -6,8 +6,8 @@
 #define NUMBERS (UINT32_C(1) << 30) /* limit of site numbers, below AG_KEY_ARRAY_SITE */
 
 /*
- * The last assigned number.  Never reset, because code that outlives its profile must not use
- * numbers of a later profile.
+ * The number that was assigned last.  Never reset: code with numbers of an earlier profile may
+ * still run, and its numbers must not be those of a later profile.
  */
 static uint32_t last_array_site;
 
@@ -143,9 +143,9 @@ static bool is_named(const struct ag_alloc_profile *profile, jclass class, const
 
 /*
  * Returns true if a call of clone() on an object of this class ran Object.clone().  That is so if
- * the call's `owner` is the class or one of its superclasses, and if no class between START and
- * java.lang.Object, including START, declares clone().  START is the object's class for
- * invokevirtual, and `owner` for invokespecial.
+ * `owner` of the call is the class or one of its superclasses, and if clone() is declared neither
+ * by the class START nor by a superclass of START other than java.lang.Object.  START is the
+ * object's class for invokevirtual, and `owner` for invokespecial.
  */
 static bool selects_object(const struct ag_alloc_profile *profile, JNIEnv *jni,
 			   const struct ag_array_site *array_site, jclass class)

@@ -7,8 +7,8 @@ static struct {
 	struct ag_jvm jvm;
 	jrawMonitorID monitor; /* protects the members below, except `profile` */
 	/*
-	 * busy: a thread has exclusive access; asked: a session has requested that the recording
-	 * ends; over: a thread has begun to end the recording
+	 * `busy`: a thread has exclusive access; `asked`: a session has requested that the
+	 * recording ends; `over`: a thread has begun to end the recording
 	 */
 	bool busy, asked, over;
 	int64_t begin_ns;
@@ -32,7 +32,7 @@ static void unlock(void)
 	(void)(*recording.jvm.ti)->RawMonitorExit(recording.jvm.ti, recording.monitor);
 }
 
-/* Waits about `ms` milliseconds or until wake_all().  Callers must check their condition again. */
+/* Waits until wake_all(), at most about `ms` ms.  The caller must check its condition again. */
 static void wait_ms(int64_t ms)
 {
 	(void)(*recording.jvm.ti)->RawMonitorWait(recording.jvm.ti, recording.monitor, ms);

@@ -4,11 +4,13 @@
  * that read the recording, and the thread of the JVM's shutdown.  The recording ends at the JVM's
  * shutdown, or when a session requests the end, which the recording's own thread then carries out.
  *
- * A library has at most one recording and never frees it, so a thread that has found it may
- * continue to read its sites.  A thread that changes the recording, or needs it unchanged, does so
- * between ag_recording_enter() and ag_recording_leave(), and holds no lock of the JVM meanwhile.
- * Every wait is limited, because a debugger may have suspended the thread that has access, and that
- * must not block the JVM's shutdown.
+ * An agent library has at most one recording and never frees it, so a thread that has found the
+ * recording may read its sites at any later time.  A thread needs exclusive access to change the
+ * recording, or to read values that must belong together: it calls ag_recording_enter() before, and
+ * ag_recording_leave() after that, and holds no lock of the JVM in between.
+ *
+ * Every wait is limited, because a debugger may have suspended the thread that has access, and such
+ * a thread must not block the JVM's shutdown.
  */
 #ifndef JTOOL_AGENT_JVM_ALLOC_RECORDING_H
 #define JTOOL_AGENT_JVM_ALLOC_RECORDING_H
@@ -22,7 +24,7 @@
 int ag_recording_begin(struct ag_jvm *jvm, struct ag_alloc_profile *profile, uint32_t flags);
 
 struct ag_turn {
-	struct ag_jvm jvm; /* the recording's environment and memory, for the caller's thread */
+	struct ag_jvm jvm; /* `ti` and `mem` are the recording's; `jni` is that of the caller */
 	struct ag_alloc_profile *profile;
 	uint32_t flags;
 };
@@ -34,7 +36,7 @@ struct ag_turn {
 int ag_recording_enter(struct ag_jvm *jvm, struct ag_turn *turn);
 void ag_recording_leave(void);
 
-/* Returns true if there is a recording that has not ended.  *ns: nanoseconds since its begin. */
+/* Returns true if a recording runs, and sets *ns to the nanoseconds since the recording began. */
 bool ag_recording_is_on(uint64_t *ns);
 /* If there is a recording, requests that the recording's own thread ends it. */
 void ag_recording_ask_end(void);
@@ -47,8 +49,9 @@ bool ag_recording_wait(int ms);
 /*
  * Ends the recording for all other threads, whose calls of ag_recording_enter() return 0 from now
  * on.  Waits up to max_ms milliseconds until no other thread has access to the recording.  Sets
- * *turn to false if a thread still has access after that time, else to true.  Returns the profile,
- * which the caller must then end; or NULL if there is no recording or another thread is ending it.
+ * *turn to false if another thread still has access after that time, else to true.  Returns the
+ * profile, which the caller must then end; or NULL if there is no recording, or if another thread
+ * has begun to end it.
  */
 struct ag_alloc_profile *ag_recording_end(int max_ms, bool *turn);
 

@@ -3,9 +3,9 @@
 #include "jvm/frame_names.h"
 #include "jvm/jni_refs.h"
 
-#define THREADS 32   /* threads whose stacks one JVMTI call reads, in one pause */
-#define DEPTH 1024   /* maximum frames of a stack; deeper frames are omitted */
-#define FRAMES_MAX 524288 /* maximum frames of all threads; further frames are omitted */
+#define THREADS 32   /* number of threads whose stacks one JVMTI call reads, in one pause */
+#define DEPTH 1024   /* maximum frames of a stack; frames further from the top are omitted */
+#define FRAMES_MAX 524288 /* maximum frames of all threads together; the others are omitted */
 #define METHODS_FIRST 1024
 #define METHODS_MAX 65536
 #define LINE_UNKNOWN (-1)
@@ -44,7 +44,7 @@ static int put_symbol(struct reading *r, const char *text, uint32_t *symbol)
 	return text && *symbol == 0 ? -1 : 0;
 }
 
-/* Reads the names of a method.  They remain unknown if the method's class has been unloaded. */
+/* Reads the names of a method.  The names remain 0 if the method's class has been unloaded. */
 static int name_method(struct reading *r, jmethodID id, struct ag_dump_method *m)
 {
 	jvmtiEnv *ti = r->jvm->ti;
@@ -118,7 +118,7 @@ static int read_threads(struct reading *r, const jthread *threads, jint n, uint3
 		for (jint k = 0; k < list[i].frame_count && rc == 0 &&
 				 r->stacks->n_frames < FRAMES_MAX; k++)
 			rc = add_frame(r, &list[i].frame_buffer[k]);
-		if (list[i].thread != threads[i]) /* HotSpot returns the same reference */
+		if (list[i].thread != threads[i]) /* HotSpot returns the reference it was passed */
 			ag_ref_drop(r->jvm, list[i].thread);
 	}
 	ag_jvmti_free(r->jvm, list);

@@ -19,7 +19,7 @@ struct ag_dump_method {
 
 struct ag_dump_frame {
 	jmethodID id;
-	uint32_t method; /* index in `methods` */
+	uint32_t method; /* index in ag_dump_stacks.methods */
 	jint line;       /* line number as in HPROF; -1: unknown; -3: a native method */
 };
 
@@ -29,13 +29,17 @@ struct ag_dump_stacks {
 	struct ag_hash_map numbers; /* jmethodID → index in `methods` */
 	struct ag_dump_frame *frames;
 	uint32_t n_frames, cap_frames;
-	/* for each thread, the index in `frames` of its innermost frame; then one entry n_frames */
+	/*
+	 * one element for each thread: the index in `frames` of the thread's innermost frame; and
+	 * a last element, which is n_frames
+	 */
 	uint32_t *first;
 };
 
 /*
  * Reads the stacks of graph->threads, and writes the names of their methods to `out`.  Requires
- * can_get_line_numbers and can_get_source_file_name.  Call ag_dump_stacks_release() in any case.
+ * can_get_line_numbers and can_get_source_file_name.  Call ag_dump_stacks_release() even after a
+ * failure.
  */
 int ag_dump_stacks_read(struct ag_jvm *jvm, struct ag_hprof *out, const struct ag_graph *graph,
 			struct ag_dump_layout *layout, struct ag_dump_stacks *stacks);

@@ -15,7 +15,7 @@
 struct fields {
 	jfieldID ids[AG_MIRROR_FIELDS];
 	uint32_t indices[AG_MIRROR_FIELDS];
-	/* values in the previous class; the values in the next class are often the same objects */
+	/* values of the previous java.lang.Class; the next one often refers to the same objects */
 	jobject last[AG_MIRROR_FIELDS];
 	uint32_t n;
 };

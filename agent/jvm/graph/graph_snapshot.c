@@ -1,7 +1,7 @@
 /*
- * The walk in a child process.  snapshot/snapshot.h describes the child, and snapshot/walk_order.h
- * how the callbacks detect the end of the walk.  graph_walk.c has the callbacks that write the heap
- * stream.
+ * The heap walk in a child process.  snapshot/snapshot.h describes the child.
+ * snapshot/walk_order.h describes how the callbacks detect the end of the walk.  graph_walk.c has
+ * the callbacks that write the heap stream.
  */
 #ifndef __clang__ /* clang does not have this pragma */
 #pragma GCC optimize("O2")
@@ -88,13 +88,15 @@ static void begin(struct ag_graph_walk *w)
 }
 
 /*
- * Returns true for the roots of threads, which are written in the JVM, before the clone.  HotSpot
- * reports them before all other roots, and creates the ids of their methods.  An id that is created
- * in the child does not exist in the JVM, which would crash when it looks up the method's name.
+ * Returns true for a root of a thread.  The JVM writes these roots itself, before the clone,
+ * because HotSpot creates the id of a root's method when it reports the root.  An id that is
+ * created in the child does not exist in the JVM, which would crash when it looks up the method's
+ * name.
  *
- * The clone cannot be later than the last of these roots, because HotSpot must not have visited an
- * object before the clone: until JDK 17 HotSpot would walk the complete heap again in the JVM, to
- * restore the marks of the visited objects.
+ * HotSpot reports the roots of threads before all other roots.  The clone follows the last root of
+ * a thread at once, because HotSpot must not have visited an object before the clone: in JDK 17 and
+ * earlier, HotSpot would walk the complete heap again in the JVM, to restore the marks of the
+ * visited objects.
  */
 static bool is_of_thread(jvmtiHeapReferenceKind kind)
 {
@@ -124,7 +126,7 @@ static void fill_table(struct ag_graph_walk *w)
 	ag_walk_order_fill(&w->order, &layout);
 }
 
-/* Gives up the snapshot: ends the walk with `why` in the JVM, or exits with `code` in the child. */
+/* Gives up the snapshot: in the JVM, ends the walk with `why`; in the child, exits with `code`. */
 static jint lose(struct ag_graph_walk *w, enum wire_snapshot_why why, int code)
 {
 	if (w->snapshot->inside)
@@ -240,7 +242,7 @@ static int follow(struct ag_graph_walk *w)
 	if (ag_chan_flush(w->chan) != 0)
 		return -1;
 	ag_graph_begin_piece(w);
-	w->full = w->at - 1; /* no room: the first callback calls begin() before it writes */
+	w->full = w->at - 1; /* no record fits, because the stream has not begun: see begin() */
 	rc = AG_JVMTI(w->jvm, FollowReferences, 0, NULL, NULL, &callbacks, w);
 	if (w->begin_ns == 0)
 		return rc;

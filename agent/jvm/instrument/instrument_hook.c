@@ -8,12 +8,12 @@
 #include "util/hash.h"
 
 #define PATIENCE_MS 2000
-#define SLOTS 6 /* maximum of concurrent traces and profiles */
+#define SLOTS 6 /* maximum number of traces and profiles together that run at the same time */
 
-/* Connects the environment of a trace or profile with its ag_instrument.  Slots are never freed. */
+/* Says which ag_instrument the JVMTI environment of a trace or profile has.  Never freed. */
 struct ag_instrument_slot {
 	uint32_t taken; /* claimed with ag_quiesce_claim() */
-	jvmtiEnv *ti;   /* owner's environment, the "owner's word" of quiesce.h; NULL: no owner */
+	jvmtiEnv *ti;   /* owner's environment; quiesce.h calls it "owner's word"; NULL: none */
 	struct ag_instrument *instrument;
 	struct ag_quiesce_shard in_flight[1]; /* one shard is enough: classes are loaded rarely */
 };
@@ -62,10 +62,10 @@ static void abandon(const struct ag_instrument_call *call)
 }
 
 /*
- * Instruments a class of the current pass, on the instrumenting thread.  A retransformation
- * deoptimises code and lets classes with a NaN constant grow, even if it does not change the bytes.
- * So if any class of the pass would not change, the last call of the hook abandons the
- * retransformation of all classes with an exception, as in capture.c.
+ * Instruments a class of the current pass, on the thread that started the retransformation.  A
+ * retransformation deoptimises code and lets classes with a NaN constant grow, even if it does not
+ * change the bytes.  So if at least one class of the pass would not change, the last call of the
+ * hook throws an exception, as in capture.c: HotSpot then retransforms no class of the pass.
  */
 static void instrument_own(const struct ag_instrument_call *call, uint32_t index)
 {
@@ -87,8 +87,9 @@ static void dry_run(const struct ag_instrument_call *call, uint32_t index)
 }
 
 /*
- * Handles a retransformation that another thread has started: instruments the class if it is
- * marked as hooked, else restores the class.  If this fails, leaves the incoming bytes unchanged.
+ * Handles a retransformation that another thread has started.  If the class is marked as hooked,
+ * instruments the class; else returns the class without hooks.  If this fails, HotSpot uses the
+ * bytes that it passed to the hook.
  */
 static void instrument_other(const struct ag_instrument_call *call, uint32_t index)
 {
@@ -139,16 +140,16 @@ static void dispatch(const struct ag_instrument_call *call, jclass class)
 		instrument_own(call, index);
 	else
 		/*
-		 * Return a copy: patches.h says what HotSpot does if a hook returns nothing.
-		 * Ignore a lack of memory: the class stays as it is.
+		 * Return a copy of the bytes: patches.h says what HotSpot does if a hook returns
+		 * no bytes.  Ignore a lack of memory, because the class then does not change.
 		 */
 		(void)ag_instrument_pass_through(call, call->bytes, call->len);
 }
 
 /*
- * Calls dispatch() for a class that is being redefined or retransformed.  Also calls dispatch() for
- * a class that is being loaded, if `ops` has a function untagged(): such a class has no tag yet.
- * Runs on every thread that loads, redefines or retransforms a class.
+ * Calls dispatch() for each class that is being redefined or retransformed.  If `ops` has the
+ * function untagged(), also calls dispatch() for each class that is being loaded, which has no tag
+ * yet.  Runs on every thread that loads, redefines or retransforms a class.
  */
 static void JNICALL hook(jvmtiEnv *ti, JNIEnv *jni, jclass class, jobject loader,
 			 const char *name, jobject domain, jint len, const unsigned char *bytes,
@@ -200,7 +201,8 @@ bool ag_instrument_disable_events(struct ag_jvm *jvm, struct ag_instrument *inst
 	if (slot)
 		AG_QUIESCE_SET(&slot->ti, NULL);
 	if (instrument->ti)
-		(void)(*instrument->ti)->DisposeEnvironment(instrument->ti); /* fails at JVM exit */
+		/* DisposeEnvironment fails only if the JVM is exiting. */
+		(void)(*instrument->ti)->DisposeEnvironment(instrument->ti);
 	instrument->ti = NULL;
 	instrument->slot = NULL;
 	if (!slot)

@@ -1,7 +1,8 @@
 /*
  * The writable shared mappings of this process.  A clone shares them with the process instead of
- * copying them, so objects in them would change during a snapshot.  Examples are the heap of ZGC
- * and those of -XX:AllocateHeapAt and -XX:AllocateOldGenAt.
+ * copying them, so objects in them would change during a snapshot.  Examples are the heap of ZGC,
+ * a heap that is in a file (-XX:AllocateHeapAt), and an old generation that is in a file
+ * (-XX:AllocateOldGenAt).
  */
 #ifndef JTOOL_AGENT_JVM_SNAPSHOT_SHARED_MAPS_H
 #define JTOOL_AGENT_JVM_SNAPSHOT_SHARED_MAPS_H
@@ -13,13 +14,13 @@
 #define AG_SHARED_MAPS_MAX 2048
 #define AG_SHARED_MAPS_BUFFER 16384
 
-/* 48 KiB: allocate it, because it is too large for a stack. */
+/* This struct has 48 KiB: allocate it, because it is too large for a stack. */
 struct ag_shared_maps {
 	struct ag_shared_range {
 		uint64_t from, to;
 	} list[AG_SHARED_MAPS_MAX]; /* in ascending order of addresses */
 	uint32_t n;
-	char buffer[AG_SHARED_MAPS_BUFFER]; /* part of /proc/self/maps */
+	char buffer[AG_SHARED_MAPS_BUFFER]; /* a part of the text of /proc/self/maps */
 };
 
 /*
@@ -39,7 +40,7 @@ int ag_shared_maps_read(struct ag_shared_maps *maps, const void *but);
 void ag_shared_maps_line(struct ag_shared_maps *maps, const char *line, size_t len,
 			 const void *but);
 
-/* Returns true if the address is in one of the ranges. */
+/* Returns true if the address is in one of the ranges in maps->list. */
 bool ag_shared_maps_has(const struct ag_shared_maps *maps, uint64_t address);
 
 #endif

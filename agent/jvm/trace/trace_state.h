@@ -1,10 +1,14 @@
 /*
- * State that the source files of a trace share.  trace.c allocates, ends and frees the trace;
- * trace_hooks.c has the natives, trace_calls.c fills the records of calls, trace_drain.c reports
- * the records, trace_values.c and java_lang.c describe values, and trace_sums.c adds up the sums.
+ * State that the source files of a trace share:
+ *     trace.c                       allocates, ends and frees the trace
+ *     trace_hooks.c                 the native methods that are the hooks
+ *     trace_calls.c                 fills the records of calls
+ *     trace_drain.c                 reports the records
+ *     trace_values.c, java_lang.c   describe values
+ *     trace_sums.c                  adds up the durations of calls
  *
- * Hooks read `range`, `own`, `min_ns`, `flags` and `clock` of a slot at any time, but all other
- * members only between ag_trace_enter() and ag_quiesce_leave().
+ * Hooks read `range`, `own`, `min_ns`, `flags` and `clock` of a struct ag_trace at any time, but
+ * all other members only between ag_trace_enter() and ag_quiesce_leave().
  */
 #ifndef JTOOL_AGENT_JVM_TRACE_TRACE_STATE_H
 #define JTOOL_AGENT_JVM_TRACE_TRACE_STATE_H
@@ -27,14 +31,15 @@
  * line.  The counters belong to the slot in ag_traces, not to the trace in it, and are never reset.
  */
 struct ag_trace_counters {
-	uint64_t count; /* low AG_IN_FLIGHT_BITS bits: hooks in flight; above: ended calls */
+	/* low AG_IN_FLIGHT_BITS bits: number of hooks in flight; high bits: of ended calls */
+	uint64_t count;
 	uint64_t too_many, no_room, ns;
 } __attribute__((aligned(AG_CACHE_LINE)));
 
 struct ag_method {
 	/*
-	 * one letter for each argument, and then one for the result: the first letter of the type's
-	 * descriptor (JVMS 4.3), but 'L' for an array
+	 * one letter for each argument, and then one for the result: the first letter of the
+	 * descriptor of its type (JVMS 4.3), but 'L' if the type is an array
 	 */
 	char *kinds;
 	uint32_t n;  /* number of arguments */
@@ -42,8 +47,8 @@ struct ag_method {
 
 struct ag_trace {
 	/* Read by hooks at any time: */
-	uint64_t range; /* first method's serial number << 32 | number of methods; 0: no trace */
-	JNIEnv *own;    /* the session's thread */
+	uint64_t range; /* `first` << 32 | `n`; 0: no trace */
+	JNIEnv *own;    /* JNIEnv of the session's thread */
 	uint64_t min_ns;
 	uint32_t flags;
 	struct ag_trace_clock clock;
@@ -59,7 +64,7 @@ struct ag_trace {
 
 	/* Used by the session's thread: */
 	uint32_t taken;  /* 1: the slot is in use (ag_quiesce_claim()) */
-	/* 1: ag_trace_free() no longer waits for a hook in flight; that hook reads `abandoned` */
+	/* 1: ag_trace_free() no longer waits for hooks; a hook in flight reads this member */
 	uint32_t abandoned;
 	uint32_t first, n; /* serial number of the first method, number of methods */
 	uint32_t next;   /* the lowest serial number that no trace has used in this slot */

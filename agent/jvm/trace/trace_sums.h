@@ -1,5 +1,6 @@
 /*
- * Sums of calls by method: count, duration, and a histogram (wire/log_histogram.h).
+ * The sums of a trace for each method: the number of calls, their total duration, and a histogram
+ * of the durations (wire/log_histogram.h).
  *
  * Hooks add to the sums without waiting.  Each method has one row for each shard of threads, so
  * that threads seldom share a cache line.  The histogram of a row consists of chunks, one for each
@@ -29,7 +30,7 @@ struct ag_sums_row {
 struct ag_sums {
 	struct ag_sums_row *rows; /* the rows of all shards for method 0, then for method 1, … */
 	struct ag_sums_chunk *chunks;
-	void *rows_block, *chunks_block; /* the allocated memory, whose aligned part is used */
+	void *rows_block, *chunks_block; /* the allocations that contain `rows` and `chunks` */
 	uint32_t n_methods, n_chunks, next; /* next: the lowest index of an unused chunk */
 	unsigned shard_bits;
 };
@@ -38,10 +39,10 @@ struct ag_sums {
 int ag_sums_init(struct ag_jvm *jvm, struct ag_sums *sums, uint32_t n_methods);
 void ag_sums_release(struct ag_jvm *jvm, struct ag_sums *sums);
 
-/* In a hook: adds a call of `ns` nanoseconds.  Returns false if no chunk is left for its octave. */
+/* In a hook: adds a call that took `ns` nanoseconds.  Returns false if there is no free chunk. */
 bool ag_sums_add(struct ag_sums *sums, const JNIEnv *jni, uint32_t method, uint64_t ns, bool threw);
 
-/* Moves the sums of a method to *sum.  Returns false if there were no calls. */
+/* Moves the sums of a method to *sum.  Returns false if no call was added since the last move. */
 bool ag_sums_take(struct ag_sums *sums, uint32_t method, struct ag_sum *sum);
 
 #endif
