@@ -38,9 +38,9 @@ static bool is_same(struct effective_code *r, const struct effective_method *m,
 }
 
 /*
- * Returns true if the JVM may have the method `member` of the file although the capture lacks it.
- * This is so if the capture has no class file, and so has only methods with code, and `member` has
- * no code.
+ * Returns true if the JVM may have the method `member` of the file although the capture lacks it:
+ * `member` has no code (abstract, native), and the capture, which has no class file, has only the
+ * methods with code.
  */
 static bool is_unreported(const struct effective_code *r, const struct cf_member *member)
 {

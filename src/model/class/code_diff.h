@@ -16,7 +16,7 @@ struct code_diff_row {
 };
 
 struct code_diff {
-	struct code_diff_row *rows; /* methods in the file's order, then methods only in memory */
+	struct code_diff_row *rows; /* in the file's order; rows with CODE_DIFF_MEMORY come last */
 	size_t n, cap;
 	size_t n_same; /* number of methods with equivalent code */
 };
@@ -24,10 +24,10 @@ struct code_diff {
 void code_diff_release(struct code_diff *diff);
 
 /*
- * Compares the running class with the class file `file`, and fills in an empty `diff`.  The running
- * code of a method is its captured bytecode, or else its code in the captured class file.  If the
- * capture has no class file, it must have the bytecode of all methods.  Returns NULL, or why
- * `running` cannot be read.
+ * Compares the running class with the class file `file`, and fills in *diff, which must be empty.
+ * The running code of a method is the captured bytecode of the method; if there is none, the code
+ * in the captured class file.  A capture without a class file must have the bytecode of all
+ * methods.  Returns NULL, or why `running` cannot be read.
  */
 const char *code_diff_compare(struct code_diff *diff, const struct class_capture *running,
 			      const struct cf_class *file) _must_check_;

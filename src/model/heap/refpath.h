@@ -17,8 +17,8 @@ void refpath_find(const struct graph *g, const struct graph_bfs *bfs, uint32_t n
 void refpath_release(struct refpath *path);
 
 /*
- * Returns whether nodes[i - 1] and nodes[i] have the same class, and edges[i] is a field or
- * an element.
+ * Returns true if nodes[i - 1] and nodes[i] have the same class, and edges[i] is a field or an
+ * element.
  */
 bool refpath_continues(const struct heap *h, const struct refpath *path, size_t i);
 

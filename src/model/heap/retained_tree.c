@@ -4,7 +4,7 @@
 
 #include "base/xalloc.h"
 
-/* A big object in the outline, which is the part of the dominator tree that has big objects. */
+/* A big object in the outline: the part of the dominator tree that consists of big objects. */
 struct outline_node {
 	uint32_t first, last, next; /* first and last child, and next sibling; GRAPH_NONE: none */
 	bool has_edge;
@@ -14,7 +14,7 @@ struct outline_node {
 struct outline {
 	const struct retained_tree_opts *opts;
 	struct big_objects bigs;
-	struct outline_node *nodes;  /* one for each big object; the last is for the roots */
+	struct outline_node *nodes;  /* one for each big object, and a last one for the roots */
 	uint32_t *holders;    /* for held_by_class_wanted.holders */
 	uint8_t *roles;
 };
@@ -119,8 +119,8 @@ static void add_object(struct outline *l, struct retained_tree *t, uint32_t numb
 }
 
 /*
- * Adds an entry for the objects that a holder dominates and that have no entry of their own.
- * fill_rests() sets the total of these objects.
+ * Adds one entry for all objects together that a holder dominates and that have no entry of their
+ * own.  fill_rests() sets the entry's total.
  */
 static void add_rest(struct outline *l, struct retained_tree *t, uint32_t number, unsigned depth)
 {

@@ -56,8 +56,8 @@ static uint32_t get_u32(const uint8_t *p)
 }
 
 /*
- * Returns the length in bytes of the header or record at `data`; 0 if more bytes are needed, or
- * -EBADMSG.
+ * Returns the length in bytes of the header or record that begins at `data`; or 0 if `len` is too
+ * small to know the length; or -EBADMSG.
  */
 static int64_t piece_len(struct hprof_walk *walk, const uint8_t *data, size_t len)
 {

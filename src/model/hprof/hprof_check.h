@@ -1,9 +1,10 @@
 /*
  * Checks that a heap dump is complete: parses the JVM's reply and the records of the dump.
  *
- * The format HPROF: "JAVA PROFILE 1.0.2\0", u4 size of identifiers, u8 time; then records, which
- * are u1 tag, u4 time, u4 length and `length` bytes.  The last record is HEAP DUMP END, which is
- * empty.  All numbers are big-endian.  Source: src/hotspot/share/services/heapDumper.cpp.
+ * The format HPROF (src/hotspot/share/services/heapDumper.cpp); all numbers are big-endian:
+ *     header          "JAVA PROFILE 1.0.2\0", u4 size of identifiers, u8 time
+ *     each record     u1 tag, u4 time, u4 length, then `length` bytes
+ *     last record     HEAP DUMP END, whose length is 0
  */
 #ifndef JTOOL_MODEL_HPROF_HPROF_CHECK_H
 #define JTOOL_MODEL_HPROF_HPROF_CHECK_H
@@ -14,7 +15,7 @@
 
 #include "base/util.h"
 
-/* Options of this JVM's diagnostic command GC.heap_dump, parsed from its help. */
+/* The options that GC.heap_dump has in this JVM, parsed from the command's help. */
 struct hprof_features {
 	bool gzip;      /* -gz, since JDK 15 (JDK-8237354) */
 	/* -overwrite, since JDK 17 (JDK-8267666), makes the JVM write to an existing file */
@@ -37,14 +38,14 @@ struct hprof_answer {
 struct hprof_answer hprof_answer_parse(const char *text);
 
 /*
- * Position in a file of `size` bytes.  hprof_walk_step() needs HPROF_READ bytes from `at`, or the
- * rest of the file if that is shorter.
+ * Position in a file of `size` bytes.  hprof_walk_step() needs at least HPROF_READ bytes from
+ * offset `at` on, or all bytes up to the end of the file if there are fewer.
  */
 struct hprof_walk {
 	uint64_t at, size;
 	bool ended; /* the last record, HEAP DUMP END, was seen */
 };
-#define HPROF_READ 31 /* bytes of the header, which is longer than the start of a record */
+#define HPROF_READ 31 /* bytes of the header; a record's tag, time and length take fewer */
 
 /*
  * Advances walk->at beyond the records that begin in `data`, which has the bytes of the file from
@@ -53,9 +54,9 @@ struct hprof_walk {
 int hprof_walk_step(struct hprof_walk *walk, const uint8_t *data, size_t len) _must_check_;
 
 /*
- * Checks a dump that arrives in pieces, as hprof_walk_step() checks a file; begin with a
- * zero-initialised struct.  Skips the content of records by their length.  With `gzip`, only the
- * start of the data is checked.
+ * Checks a dump that arrives in pieces.  The checks are those of hprof_walk_step().  Begin with a
+ * zero-initialised struct.  Skips the content of a record by the record's length.  If `gzip` is
+ * set, checks only that the data begins with a gzip header.
  */
 struct hprof_stream {
 	bool gzip;
@@ -71,8 +72,8 @@ struct hprof_stream {
  */
 int hprof_stream_take(struct hprof_stream *s, const uint8_t *data, size_t len) _must_check_;
 /*
- * Returns true if the dump is complete with the bytes so far.  For compressed data, always returns
- * true, because only its start is checked.
+ * Returns true if the pieces so far are a complete dump.  If s->gzip is set, always returns true,
+ * because only the start of compressed data is checked.
  */
 bool hprof_stream_is_complete(const struct hprof_stream *s);
 

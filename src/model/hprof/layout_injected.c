@@ -6,13 +6,14 @@
 
 struct row {
 	const char *class;
-	uint8_t from, to; /* first and last JDK release with this row */
+	uint8_t from, to; /* first and last JDK release for which the row is valid */
 	uint8_t n8, n4, n2, n1, n_references;
 };
 
 /*
- * Fields that javaClasses.hpp injects into instances.  The last five members are numbers of fields:
- * n8 of type intptr or long, n4 int, n2 short, n1 others, n_references references.
+ * Fields that javaClasses.hpp injects into instances.  The last five members say how many: `n8` of
+ * type intptr or long, `n4` of type int, `n2` of type short, `n1` of the other primitive types, and
+ * `n_references` references.
  */
 static const struct row injected[] = {
 	{ "java.lang.Class", 8, 18, 2, 2, 0, 0, 3 },
@@ -35,8 +36,8 @@ static const struct row injected[] = {
 };
 
 /*
- * How many @Contended fields of each type a class has.  These fields are in one contention group.
- * If all numbers in a row are 0, the class itself is @Contended.
+ * How many @Contended fields of each type a class has.  All @Contended fields of the class are in
+ * one contention group.  If the five numbers of a row are 0, the class itself is @Contended.
  */
 static const struct row contended[] = {
 	{ "java.lang.Thread", 8, 18, 1, 2, 0, 0, 0 },
@@ -79,8 +80,8 @@ static void add(struct object_layout_fields *f, const struct object_layout_field
 }
 
 /*
- * Subtracts the numbers of fields in *less from those in *f.  Returns false if *f has too few
- * fields, because then the class is not the one of this JDK release.
+ * Subtracts the numbers of fields in *less from those in *f.  If *f has too few fields, changes
+ * nothing and returns false: then the class is not the one that this JDK release has.
  */
 static bool subtract(struct object_layout_fields *f, const struct object_layout_fields *less)
 {

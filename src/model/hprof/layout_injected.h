@@ -9,16 +9,16 @@
 #include "model/hprof/object_layout.h"
 
 struct layout_injected {
-	/* the class has fixed offsets (HotSpot before JDK 15), and its references come first */
+	/* HotSpot (before JDK 15) has fixed offsets for the class: its references come first */
 	bool references_first;
 	bool contended_class; /* the class itself is @Contended */
 	bool has_contended;
-	struct object_layout_fields contended; /* numbers of @Contended fields, if has_contended */
+	struct object_layout_fields contended; /* if has_contended: how many @Contended fields */
 };
 
 /*
- * Adds the injected fields of a bootstrap class, and moves the numbers of its @Contended fields
- * from `fields` to `added`.
+ * Adds the fields that HotSpot injects into the bootstrap class `name` to *fields.  Subtracts the
+ * @Contended fields of the class from *fields, and stores how many there are in *added.
  */
 void layout_injected(unsigned release, const char *name, struct object_layout_fields *fields,
 		     struct layout_injected *added);

@@ -39,8 +39,8 @@ static bool fits(const struct object_layout_shape *s, unsigned hole, uint32_t si
 }
 
 /*
- * Returns the index of the smallest hole in which the field fits; of equal holes, the last one.
- * JDK 15 and later choose a hole by this rule.
+ * Returns the index of the smallest hole in which a field of `size` bytes fits; of several smallest
+ * holes, the last in the object.  JDK 15 and later choose a hole by this rule.
  */
 static unsigned best_hole(const struct object_layout_shape *s, uint32_t size)
 {
@@ -222,7 +222,7 @@ static struct object_layout_shape old_rules(const struct object_layout *l,
 	if (added->contended_class)
 		s.end += CONTENDED;
 	s.size = align_up(align_up(s.end, WORD), l->alignment);
-	s.end = align_up(s.end, l->reference); /* fields of subclasses begin aligned */
+	s.end = align_up(s.end, l->reference); /* where the fields of subclasses may begin */
 	return s;
 }
 
@@ -240,7 +240,7 @@ struct object_layout_shape object_layout_instance(const struct object_layout *l,
 				      : new_rules(l, super, &all, &added);
 }
 
-/* Places the static fields that are references first, and fills no gap after them. */
+/* Places static fields that are references before the others.  Fills no gap between the two. */
 uint64_t object_layout_mirror(const struct object_layout *l, uint64_t base,
 			      const struct object_layout_fields *statics)
 {
@@ -248,8 +248,8 @@ uint64_t object_layout_mirror(const struct object_layout *l, uint64_t base,
 }
 
 /*
- * The stack follows the fields.  A bitmap with one bit for each word or narrow oop follows the
- * stack; see InstanceStackChunkKlass.
+ * The object has its fields, then the stack, then a bitmap.  The bitmap has one bit for each word
+ * of the stack; or, with compressed oops, for each 4 bytes of it (see InstanceStackChunkKlass).
  */
 uint64_t object_layout_stack_chunk(const struct object_layout *l,
 				   const struct object_layout_shape *shape, uint32_t words)

@@ -1,8 +1,8 @@
 /*
- * Computes the heap size of objects, which a dump does not record.
+ * Computes how many bytes an object takes in the heap, because a dump does not record sizes.
  *
- * Follows ClassFileParser::object_layout_fields (JDK 8 to 14) and FieldLayoutBuilder (JDK 15 and
- * later).  Adds the fields that HotSpot injects, which are not in a dump.
+ * The rules are those of ClassFileParser::object_layout_fields (JDK 8 to 14) and FieldLayoutBuilder
+ * (JDK 15 and later).  They include the fields that HotSpot injects, which are not in a dump.
  */
 #ifndef JTOOL_MODEL_HPROF_OBJECT_LAYOUT_H
 #define JTOOL_MODEL_HPROF_OBJECT_LAYOUT_H
@@ -54,8 +54,8 @@ struct object_layout_shape {
 
 /*
  * Returns the shape of a class's instances.  `super` is the superclass's shape; NULL for
- * java.lang.Object.  `fields` are those that the class itself declares, `name` is in Java form.  A
- * bootstrap class may get injected fields.
+ * java.lang.Object.  `fields` counts the fields that the class itself declares; `name` is in Java
+ * form.  If `bootstrap` is true, includes the fields that HotSpot injects into the class.
  */
 struct object_layout_shape object_layout_instance(const struct object_layout *l,
 						  const struct object_layout_shape *super,

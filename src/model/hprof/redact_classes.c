@@ -46,8 +46,8 @@ static void add_run(struct redact_classes *c, uint32_t bytes)
 }
 
 /*
- * Adds `size` bytes of a field to the last run if both are copied or both are cleared; otherwise
- * begins a new run.
+ * Adds a field of `size` bytes to the last run if the field and the run are both copied or both
+ * cleared; otherwise begins a new run with the field.
  */
 static void extend(struct redact_classes *c, size_t first, unsigned size, bool clear)
 {
@@ -59,8 +59,8 @@ static void extend(struct redact_classes *c, size_t first, unsigned size, bool c
 }
 
 /*
- * Computes the runs of a class.  Its own fields precede those of its superclass.  Returns NULL, or
- * the reason why the runs cannot be computed.
+ * Computes the runs of a class.  In an instance, the fields of the class itself precede those of
+ * its superclass.  Returns NULL, or the reason why the runs cannot be computed.
  */
 static const char *fill_runs(struct redact_classes *c, uint32_t number, uint64_t len)
 {

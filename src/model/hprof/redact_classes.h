@@ -15,7 +15,7 @@
 /* A class, during and after the reading of its CLASS_DUMP. */
 struct redact_class {
 	uint64_t super;
-	size_t fields, n_fields; /* the class's own fields: bytes in redact_classes.fields */
+	size_t fields, n_fields; /* index and number of its own fields in redact_classes.fields */
 	/*
 	 * If `known`, the members below are set.  The class's runs are redact_classes.runs[runs] to
 	 * [runs + n_runs - 1].  Each run is a number of bytes: the bytes of the first run are
@@ -23,10 +23,10 @@ struct redact_class {
 	 */
 	bool known;
 	size_t runs, n_runs;
-	uint64_t data_len; /* bytes of an instance in the dump */
+	uint64_t data_len; /* bytes of all field values of an instance in the dump */
 };
 
-/* A zero-initialised struct is empty. */
+/* A zero-initialised struct has no classes. */
 struct redact_classes {
 	struct redact_class *list;
 	size_t n, cap;
@@ -42,20 +42,20 @@ struct redact_classes {
 #define REDACT_CLEAR 0x10
 
 void redact_classes_release(struct redact_classes *c);
-/* Returns the bytes of memory that the classes take. */
+/* Returns how many bytes of memory *c uses. */
 size_t redact_classes_memory(const struct redact_classes *c);
 
 /*
- * Begins a class; call redact_classes_field() for each of its fields after that.  Returns -1 if the
- * class exists already.
+ * Adds a class.  The caller then calls redact_classes_field() for each of the class's own fields.
+ * Returns -1 if the class exists already.
  */
 int redact_classes_begin(struct redact_classes *c, uint64_t id, uint64_t super) _must_check_;
 void redact_classes_field(struct redact_classes *c, unsigned size, bool clear);
 
 /*
- * Returns the class of an instance with `len` bytes, with its runs set.  Returns NULL with the
- * reason in *why if the instance does not fit.  The result is valid until the next
- * redact_classes_begin().
+ * Returns the class `id` after computing its runs, for an instance whose field values take `len`
+ * bytes.  Returns NULL with the reason in *why if the class is unknown or its field values do not
+ * take `len` bytes.  The result is valid until the next redact_classes_begin().
  */
 const struct redact_class *redact_classes_find(struct redact_classes *c, uint64_t id, uint64_t len,
 					       const char **why) _must_check_;

@@ -47,13 +47,13 @@ struct jfr_settings {
 	struct buf words; /* the lines of the reply that are not settings */
 };
 
-/* Parses a reply to JFR.configure; unknown lines are collected in `words`. */
+/* Parses a reply to JFR.configure.  Appends each line that is not a setting to s->words. */
 void jfr_settings_parse(struct jfr_settings *s, const char *text, size_t len);
 void jfr_settings_release(struct jfr_settings *s);
 
 /*
- * Returns the setting whose key is the part of `name` before '=', or all of `name` if it has no
- * '='.  Returns -1 if there is none.
+ * Returns the setting whose key is the part of `name` before '=' or, if `name` has no '=', all of
+ * `name`.  Returns -1 if there is no such setting.
  */
 int jfr_setting_find(const char *name);
 

@@ -8,7 +8,7 @@
 enum jfr_encoding {
 	JFR_STRING_NULL,
 	JFR_STRING_EMPTY,
-	JFR_STRING_CONSTANT, /* a key in the pool of strings */
+	JFR_STRING_CONSTANT, /* the key of a string in the pool of strings */
 	JFR_STRING_UTF8,
 	JFR_STRING_CHARS, /* UTF-16; each unit is encoded as a number */
 	JFR_STRING_LATIN1,
@@ -24,8 +24,8 @@ struct jfr_string {
 void jfr_string_read(struct jfr_cursor *c, struct jfr_string *s);
 
 /*
- * Appends the text in UTF-8, or nothing for null.  UTF-8 in the recording is copied without a
- * check.
+ * Appends the text in UTF-8.  Appends nothing for JFR_STRING_NULL and JFR_STRING_CONSTANT.  Does
+ * not check text that is UTF-8 already.
  */
 void jfr_string_add(struct buf *out, const struct jfr_string *s);
 

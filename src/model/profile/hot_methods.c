@@ -11,11 +11,11 @@ struct finder {
 	struct hot_methods *h;
 	const struct call_tree *t;
 	bool by_thread;
-	uint32_t *methods;     /* per name of the tree: its index in h->names */
-	struct id_map rows;    /* from thread << 32 | method to the row */
-	uint32_t *path;        /* rows of the frames from the root to the node */
+	uint32_t *methods;     /* indexed like t->names: number in h->names, or NOT_A_METHOD */
+	struct id_map rows;    /* maps thread << 32 | method to its row: the index in h->list */
+	uint32_t *path;        /* rows of the frames from the root to the current node */
 	size_t path_cap;
-	uint32_t *on_path;     /* per row: how often it is in the path */
+	uint32_t *on_path;     /* indexed by row: how often the row is in `path` */
 	size_t on_path_cap;
 	uint32_t thread;
 };
@@ -39,7 +39,7 @@ static uint32_t intern_name(struct hot_methods *h, const char *text, size_t len)
 	return intern_text(&h->names, copy);
 }
 
-/* Stores in f->methods which method each name of the tree belongs to. */
+/* Fills f->methods. */
 static void find_methods(struct finder *f)
 {
 	f->methods = xcalloc(f->t->names.n, sizeof(*f->methods));

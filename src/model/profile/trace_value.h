@@ -1,4 +1,4 @@
-/* Decodes the values in a traced call (wire/value.h).  An invalid value ends the list of values. */
+/* Decodes the list of values in a traced call (wire/value.h), up to the first invalid value. */
 #ifndef JTOOL_MODEL_PROFILE_TRACE_VALUE_H
 #define JTOOL_MODEL_PROFILE_TRACE_VALUE_H
 
@@ -21,7 +21,7 @@ struct trace_value {
 	 */
 	struct buf text;
 	bool has_text;    /* false: the text is null */
-	uint32_t length;  /* UTF-16 characters or elements of the complete string or array */
+	uint32_t length;  /* of the complete string in UTF-16 units, or of the complete array */
 	bool cut;         /* text or elements were cut off */
 	struct buf class; /* for the kinds e, a, t, o: the class, in Java source form */
 	uint32_t identity; /* identity hash code of the kind o */
@@ -29,8 +29,8 @@ struct trace_value {
 };
 
 /*
- * Reads the next value of the list `rest`, and removes it.  Returns 1, 0 at the end, or -EBADMSG.
- * Zero-initialise *value before the first call.
+ * Reads the first value of the list `rest`, and removes it from the list.  Returns 1; or 0 if the
+ * list is empty; or -EBADMSG.  Zero-initialise *value before the first call.
  */
 int trace_value_next(struct wire_text *rest, struct trace_value *value) _must_check_;
 void trace_value_release(struct trace_value *value);

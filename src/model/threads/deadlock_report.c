@@ -1,5 +1,6 @@
 /*
- * Parses the JVM's report of deadlocks at the end of a thread dump (DeadlockCycle::print_on_with).
+ * Parses the report of deadlocks that the JVM writes at the end of a thread dump
+ * (DeadlockCycle::print_on_with).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,7 @@ static const char *find(struct strview s, const char *text)
 }
 
 /*
- * Parses one line of
+ * Parses one line of a claim: the thread; the lock, in one of two forms; or the lock's owner.
  *     "A":
  *       waiting to lock monitor 0x… (object 0x…, a Lock),
  *       waiting for ownable synchronizer 0x…, (a Lock),

@@ -75,7 +75,7 @@ void thread_list_add_hold(struct dump_thread *t, struct thread_lock lock)
 
 void thread_list_add_wait(struct dump_thread *t, enum thread_wait wait, struct thread_lock lock)
 {
-	/* Ignore the lock of this outer frame: the lock of an inner frame was set before. */
+	/* Ignore `lock` of this outer frame: the lock of an inner frame was set before. */
 	if (t->wait != THREAD_WAITS_NOT) {
 		free(lock.class);
 		return;

@@ -1,4 +1,4 @@
-/* Functions for the parsers of thread dumps, which build the list of threads.  Does no I/O. */
+/* The functions with which the parsers of thread dumps build the list of threads.  No I/O. */
 #ifndef JTOOL_MODEL_THREADS_THREAD_LIST_H
 #define JTOOL_MODEL_THREADS_THREAD_LIST_H
 
@@ -12,7 +12,7 @@ void thread_list_add_frame(struct dump_thread *t, char *frame);
 /* Adds a lock that the thread holds.  Takes ownership of lock.class. */
 void thread_list_add_hold(struct dump_thread *t, struct thread_lock lock);
 /*
- * Sets the lock that the thread waits for.  Ignores `lock` if such a lock was set before.
+ * Sets the lock that the thread waits for.  Ignores `lock` if a lock to wait for was set before.
  * Takes ownership of lock.class in both cases.
  */
 void thread_list_add_wait(struct dump_thread *t, enum thread_wait wait, struct thread_lock lock);

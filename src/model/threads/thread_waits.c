@@ -9,7 +9,7 @@
 #include "base/xalloc.h"
 #include "model/threads/thread_dump.h"
 
-/* limit for the claims of the JVM's report that are used: each takes a search of all threads */
+/* maximum number of claims in the JVM's report that are used: each needs a search of all threads */
 #define CLAIMS_MAX 1000
 
 static void find_owners(struct thread_dump *d)
@@ -39,8 +39,8 @@ static void find_owners(struct thread_dump *d)
 }
 
 /*
- * Returns true for a class of the JDK that extends AbstractOwnableSynchronizer and has an exclusive
- * owner.
+ * Returns true for a class of the JDK that extends AbstractOwnableSynchronizer and whose objects
+ * have an exclusive owner.
  */
 static bool is_owned(const char *class)
 {
@@ -79,7 +79,7 @@ size_t thread_dump_count_unowned(const struct thread_dump *d)
 	return n;
 }
 
-/* Returns the index of the thread that a claim of the JVM's report names, or NO_THREAD. */
+/* Returns the index of the thread with the name and the awaited lock of the claim; or NO_THREAD. */
 static size_t claimant(const struct thread_dump *d, const struct thread_claim *claim)
 {
 	for (size_t i = 0; i < d->n; i++) {
@@ -91,7 +91,7 @@ static size_t claimant(const struct thread_dump *d, const struct thread_claim *c
 	return NO_THREAD;
 }
 
-/* Sets the owners that are named only in the JVM's report of deadlocks. */
+/* Sets the owners that only the JVM's report of deadlocks names, not the list of threads. */
 static void believe_report(struct thread_dump *d)
 {
 	for (size_t i = 0; i < d->n_claims && i < CLAIMS_MAX; i++) {
@@ -109,9 +109,9 @@ static void believe_report(struct thread_dump *d)
 }
 
 /*
- * Follows the path from thread `start` from owner to owner.  If the path leads to a ring of threads
- * that has no number yet, numbers the ring.  In seen[i], stores 1 + the first `start` whose path
- * reached thread i.
+ * Goes from thread `start` to the thread's owner, from there to the owner's owner, and so on.  If
+ * this path leads to a ring of threads that has no number yet, gives the ring a number.  Stores in
+ * seen[i] 1 + the first `start` whose path has reached thread i.
  */
 static void find_ring(struct thread_dump *d, size_t start, size_t *seen)
 {
@@ -134,7 +134,7 @@ static void find_ring(struct thread_dump *d, size_t start, size_t *seen)
  */
 static void count_waiting(struct thread_dump *d)
 {
-	/* indexed by owner: number of threads that wait for the owner and are not counted yet */
+	/* indexed by owner: threads that wait for it and are not yet in its n_waiting */
 	size_t *waiters = xcalloc(d->n + 1, sizeof(*waiters));
 	size_t *leaves = xcalloc(d->n + 1, sizeof(*leaves)), n = 0;
 

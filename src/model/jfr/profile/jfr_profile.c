@@ -9,7 +9,7 @@
 
 #define DEFAULT_INTERVAL_NS 20000000 /* interval of ExecutionSample in default.jfc */
 
-/* Values of jfr_type.user: 1 + the number of a source, counted over all sets; or one of these. */
+/* Values of jfr_type.user: 1 + the number of a source among those of all sets; or one of these. */
 enum {
 	USER_NONE = 0,
 	USER_LOST_SAMPLES = JFR_PROFILE_SETS * JFR_PROFILE_SOURCES + 1,
@@ -49,7 +49,7 @@ struct pass {
 	/* the times and lost events of the recording, which are the same for all sets */
 	struct profile all;
 	struct jfr_profile_interval interval;
-	struct jfr_path amount, samples; /* fields of DataLoss and CPUTimeSamplesLost */
+	struct jfr_path amount, samples; /* DataLoss.amount, CPUTimeSamplesLost.lostSamples */
 	struct jfr_path version, arguments; /* fields of JVMInformation */
 	bool is_old_jvm, is_8, has_debug_info; /* is_old_jvm: older than JDK 25 */
 	bool is_foreign; /* async-profiler has written the recording */
@@ -64,8 +64,8 @@ static void find(const struct jfr_type *type, const char *name, struct jfr_path 
 }
 
 /*
- * As find(), but only for a field whose value is a key in the table of constants: stacks and
- * threads are recognised by this key.
+ * Like find(), but only for a field whose value is a key in the table of constants, because stacks
+ * and threads are recognised by this key.
  */
 static void find_constant(const struct jfr_type *type, const char *name, struct jfr_path *path)
 {
@@ -88,7 +88,7 @@ static void bind(const struct jfr_profile_source *s, struct binding *b, const st
 }
 
 /*
- * If a set has the type as a source, finds the fields of the type, and returns the value for
+ * If an event type is a source of a set, finds the fields of the type, and returns the value for
  * jfr_type.user.  Else returns USER_NONE.
  */
 static uint32_t bind_source(struct pass *pass, const struct jfr_type *type)
@@ -152,7 +152,7 @@ static void begin(void *arg, const struct jfr_chunk *chunk)
 		pass->all.duration_ns = INT64_MAX;
 }
 
-/* Returns the number in a field (times in ns, data in bytes); 0 if it is missing or negative. */
+/* Returns the number in a field (times in ns, data in bytes); 0 if there is none or it is < 0. */
 static uint64_t number(const struct jfr_event *e, const struct jfr_path *path)
 {
 	struct jfr_datum d;
@@ -190,8 +190,8 @@ const char *jfr_profile_text(struct buf *text, const struct jfr_event *e,
 }
 
 /*
- * Returns whether the event is added to the profile.  Counts an event of a waiting thread in
- * p->gaps[PROFILE_IDLE] instead.
+ * Returns whether the caller must add the event to the profile.  An event of a waiting thread is
+ * not added; this function counts it in p->gaps[PROFILE_IDLE].
  */
 static bool is_counted(struct candidate *c, const struct jfr_profile_source *s,
 		       const struct binding *b, const struct jfr_event *e,
@@ -223,7 +223,7 @@ static uint64_t measure(const struct jfr_profile_source *s, const struct binding
 	case JFR_MEASURE_FIELD:
 		return number(e, &b->value);
 	case JFR_MEASURE_INTERVAL:
-		return 0; /* see add_intervals() */
+		return 0; /* add_intervals() adds the interval when it is known */
 	default:
 		return 1;
 	}
@@ -309,7 +309,7 @@ static int take(void *arg, const struct jfr_event *e, struct err *err)
 	return 0;
 }
 
-/* Sets p->gaps: what the events of type p->source do not show in recordings by this JVM. */
+/* Sets the members of p->gaps that depend on p->kind, p->source and the JVM, not on the events. */
 static void set_gaps(const struct pass *pass, struct profile *p)
 {
 	bool samples = p->kind == PROFILE_CPU || p->kind == PROFILE_WALL;

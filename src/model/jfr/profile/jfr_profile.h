@@ -1,5 +1,6 @@
 /*
- * Reads a profile from a flight recording: the samples or events of one kind, by their stacks.
+ * Reads a profile from a flight recording: the events of one kind, by their stacks.  The kinds, and
+ * the event types that each kind uses:
  *
  *     cpu         CPUTimeSample (JDK 25); else ExecutionSample and NativeMethodSample
  *     wall        WallClockSample of async-profiler; else ExecutionSample, NativeMethodSample,
@@ -32,7 +33,8 @@ int jfr_profile_read(struct jfr_reader *r, const struct jfr_profile_request *req
 /*
  * Appends settings, in the XML format of JFR (.jfc), for a recording from which a profile of this
  * kind can be read.  `release` is the feature release of the JDK; 0: unknown.  `interval_ns` is the
- * time between two samples, or the duration of the shortest event that is recorded.
+ * time between two samples; for events that are not samples, the duration of the shortest event
+ * that is recorded.
  */
 void jfr_profile_settings(struct buf *out, enum profile_kind kind, int release,
 			  uint64_t interval_ns);

@@ -1,4 +1,4 @@
-/* Shared by the files that implement jfr_query.h. */
+/* Declarations that the files which implement jfr_query.h share. */
 #ifndef JTOOL_MODEL_JFR_QUERY_JFR_QUERY_INTERNAL_H
 #define JTOOL_MODEL_JFR_QUERY_JFR_QUERY_INTERNAL_H
 
@@ -12,7 +12,7 @@ struct jfr_sum {
 	double total;
 	int64_t integers; /* sum of the integers; after an overflow INT64_MAX or INT64_MIN */
 	int64_t time, first_time; /* times of the events that `cell` and `first` come from */
-	/* for percentiles, all values; for JFR_UNIQUE, their numbers in run->groups instead */
+	/* for percentiles, the value of each event; for JFR_UNIQUE, its number in run->groups */
 	double *values;
 	size_t n, cap;
 };
@@ -23,7 +23,7 @@ enum jfr_getter_kind {
 	JFR_GET_PATH,
 	JFR_GET_EVENT,   /* the path is "*": events are only counted */
 	JFR_GET_LABEL,
-	JFR_GET_SETTING_TYPE, /* the field has the id of an event type; use that type's label */
+	JFR_GET_SETTING_TYPE, /* the field has the id of an event type; the value is its label */
 	JFR_GET_TOP,
 	JFR_GET_TOP_APPLICATION,
 	JFR_GET_TOP_NOT_INIT,
@@ -50,7 +50,7 @@ struct jfr_getter {
 struct jfr_binding {
 	struct jfr_query_run *run;
 	unsigned source;
-	uint32_t next; /* index of the next binding for the same event type; 0: none */
+	uint32_t next; /* index in jfr_queries.bindings of the next for this event type; 0: none */
 	struct jfr_getter condition;
 	struct jfr_getter group[JFR_GROUP_MAX];
 	struct jfr_getter columns[JFR_COLUMNS_MAX];
@@ -63,11 +63,11 @@ struct jfr_query_run {
 	struct jfr_sum *sums; /* n_columns sums for each row */
 	size_t n_rows, cap;
 	struct jfr_cell *cells; /* the results: n_columns cells for each row */
-	uint32_t *order;  /* row numbers in the order of the result */
+	uint32_t *order;  /* numbers of the rows in `cells`, in the order of the output */
 	struct id_map rows;
 	struct intern texts, groups;
 	uint64_t events;
-	int64_t last_time[JFR_COLUMNS_MAX]; /* of each JFR_LATEST column: time of its last event */
+	int64_t last_time[JFR_COLUMNS_MAX]; /* of a JFR_LATEST column: time of its latest event */
 	double share_sums[JFR_COLUMNS_MAX];
 	bool is_known;
 };
@@ -87,8 +87,8 @@ struct jfr_queries {
 void jfr_getter_bind(struct jfr_getter *g, const struct jfr_type *type, const char *path);
 void jfr_getter_release(struct jfr_getter *g);
 /*
- * Reads the value for an event.  Sets *group to a number by which events are grouped: equal values
- * have equal numbers.
+ * Reads the getter's value from an event into *cell.  Sets *group to a number by which events are
+ * grouped: equal values have equal numbers.
  */
 void jfr_getter_read(struct jfr_getter *g, struct jfr_query_run *run, const struct jfr_event *e,
 		     struct jfr_cell *cell, uint32_t *group);
@@ -97,7 +97,7 @@ void jfr_getter_read(struct jfr_getter *g, struct jfr_query_run *run, const stru
 void jfr_sum_add(struct jfr_query_run *run, struct jfr_sum *s, unsigned column,
 		 const struct jfr_cell *cell, uint32_t group, int64_t time);
 struct jfr_cell jfr_sum_result(struct jfr_sum *s, enum jfr_aggregate aggregate);
-/* Computes cells and order from the sums, and frees the sums. */
+/* Computes run->cells and run->order from run->sums, and frees run->sums. */
 void jfr_query_finish(struct jfr_query_run *run);
 
 #endif

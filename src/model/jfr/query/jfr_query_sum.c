@@ -1,4 +1,4 @@
-/* Adds up the values of a query's groups, and sorts the result. */
+/* Computes the aggregate values of each group of a query, and sorts the rows. */
 #include <math.h>
 #include <string.h>
 
@@ -101,7 +101,7 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Returns a percentile, interpolated between the two values next to its position. */
+/* Returns the percentile at `share` (0 to 1), interpolated between the two nearest values. */
 static double percentile(const struct jfr_sum *s, double share)
 {
 	double at = (double)(s->n + 1) * share;
@@ -223,8 +223,8 @@ struct jfr_cell jfr_sum_result(struct jfr_sum *s, enum jfr_aggregate a)
 }
 
 /*
- * Returns whether the row has the latest values: in each JFR_LATEST column, its value has the time
- * of the last event of all rows.  The caller removes other rows, whose values are outdated.
+ * Returns whether the row has the latest values: in each JFR_LATEST column, the time of the row's
+ * value is the latest time of all rows.  The caller removes a row whose values are outdated.
  */
 static bool is_latest(const struct jfr_query_run *run, const struct jfr_sum *sums)
 {
@@ -273,8 +273,8 @@ static int by_column(const void *a, const void *b, void *arg)
 }
 
 /*
- * Sorts by a column.  Renumbers the rows by their position after that, so that the next sort is
- * stable.
+ * Sorts the rows by a column.  Then gives each row the number of its new position, so that rows
+ * that are equal in the next sort keep this order.
  */
 static void sort_by(struct jfr_query_run *run, int column)
 {

@@ -1,4 +1,4 @@
-/* Views of the application's code: methods, objects, threads. */
+/* The views on the application's code: methods, objects, threads. */
 #include "base/util.h"
 #include "model/jfr/query/jfr_views_internal.h"
 

@@ -1,4 +1,4 @@
-/* Views of the environment of the JVM. */
+/* The views on the environment of the JVM: recordings, settings, container, machine. */
 #include "base/util.h"
 #include "model/jfr/query/jfr_views_internal.h"
 
