@@ -29,15 +29,15 @@ struct dump {
 	const struct ctx *ctx;
 	struct class_index *index;
 	struct safe_dir *dir;
-	struct dump_path *names; /* the paths of the files to write, one for each class */
-	struct json *files;     /* the JSON of the files; NULL without --json */
+	struct dump_path *names; /* for each class, the path of the file to write */
+	struct json *files;     /* JSON array with one element for each file; NULL without --json */
 	/*
 	 * `skipped`: classes whose file was not written; `other_code`: classes whose file does not
 	 * have the code that the JVM runs
 	 */
 	struct skipped skipped, other_code;
 	bool folds_case; /* the file system of `dir` does not distinguish "A" from "a" */
-	bool any_hidden; /* a class was skipped because it is a hidden class */
+	bool any_hidden; /* at least one class was skipped because it is a hidden class */
 };
 
 static const char *loader_of(const struct dump *d, const struct class_row *row)
@@ -124,8 +124,8 @@ static void show_json(struct dump *d)
 }
 
 /*
- * Reports the classes without a written file, and the classes whose file does not have the code
- * that the JVM runs.  Called after all other files were written.
+ * Reports the classes for which no file was written, and the classes whose file does not have the
+ * code that the JVM runs.  Call it after all files were written.
  */
 static int conclude(struct dump *d, size_t n, struct err *err)
 {
@@ -183,8 +183,8 @@ static int dump_files(const struct ctx *ctx, struct class_index *index, struct s
 }
 
 /*
- * Writes the files of the selected classes into `dir`, or if `dir` is NULL (--diff), only compares
- * the classes with files.
+ * Writes the class files of the selected classes into `dir`.  If `dir` is NULL (--diff), writes
+ * nothing, and compares the selected classes with the files that --diff names.
  */
 static int dump_selected(const struct ctx *ctx, struct safe_dir *dir, struct err *err)
 {

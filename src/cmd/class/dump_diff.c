@@ -1,9 +1,9 @@
 /*
  * dump --diff: lists the methods whose code in the JVM differs from the code in a given class file.
  *
- * Compares only whether the code has the same effect.  Other parts of a class file always differ
- * after the JVM has read the file: methods are reordered, constants are renumbered, attributes are
- * lost (see jtool(1), dump).
+ * Compares only whether the code has the same effect.  The other parts of a class file always
+ * differ from those of the loaded class, because the JVM reorders methods, renumbers constants and
+ * drops attributes when it reads the file (see jtool(1), dump).
  */
 #include "cmd/class/dump_diff.h"
 
@@ -17,7 +17,7 @@
 
 enum { COLUMN_CLASS, COLUMN_LOADER, COLUMN_METHOD, COLUMN_CHANGE };
 
-/* The column of loaders is shown only if several classes have the same name. */
+/* The column LOADER is shown only if several of the compared classes have the same name. */
 static const struct column columns[] = {
 	[COLUMN_CLASS] = { "CLASS", "class", CELL_TEXT, false },
 	[COLUMN_LOADER] = { "LOADER", "loader", CELL_TEXT, true },
@@ -109,8 +109,8 @@ static bool is_file_expected(const struct class_row *row)
 }
 
 /*
- * Moves the classes that have a file in `set` to the front of `c`.  Returns the number of these
- * classes.  They remain in the same order, and so do the other classes.
+ * Moves the classes that have a file in `set` to the front of `c`.  Returns their number.  The
+ * classes with a file remain in the same order, and so do the classes without.
  */
 static size_t partition(struct classes *c, const struct class_set *set)
 {

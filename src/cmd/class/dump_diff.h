@@ -6,7 +6,7 @@
 
 /*
  * Compares the classes in `index` with the class files in `path`, which is a file, a directory or a
- * jar.  Prints the methods whose code differs.  Returns 0 also if methods differ; or -1 with err
+ * jar.  Prints the methods whose code differs.  Returns 0, even if methods differ; or -1 with err
  * set (EXIT_PARTIAL) if a class cannot be compared.
  */
 int dump_diff(const struct ctx *ctx, struct class_index *index, const char *path,

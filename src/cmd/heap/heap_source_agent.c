@@ -1,4 +1,4 @@
-/* The engines that read the heap with the agent: by a snapshot, or by a heap walk. */
+/* The two engines that read the heap with the agent: `snapshot` and `agent` (a heap walk). */
 #include <errno.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -10,26 +10,26 @@
 #include "session/memory_guard.h"
 
 /*
- * The heap stream may take 1/HEAP_STREAM_SHARE of the memory limit.  The graph that is built from
- * it then takes about half of the limit.  The agent ends the walk before the stream exceeds its
- * share.
+ * The heap stream may have 1/HEAP_STREAM_SHARE of the bytes of jtool's memory limit, because the
+ * graph that is built from such a stream takes about half of the limit.  The agent ends the walk
+ * before the stream has more bytes.
  */
 #define HEAP_STREAM_SHARE 3
 /*
- * The agent's other frames (threads, methods, and classes that the walk has found) may take
- * 1/NAMES_SHARE of the memory limit.
+ * The agent's other frames (threads, methods, and classes that the walk has found) may have
+ * together 1/NAMES_SHARE of the bytes of the memory limit.
  */
 #define NAMES_SHARE 6
 #define FRAME_MAX ((uint64_t)WIRE_PAYLOAD_MAX + WIRE_HEADER_LEN)
 
 /*
- * The JVM is paused until the heap stream has been read, and building the graph takes as long as
+ * The JVM is paused until jtool has received the heap stream.  To build the graph takes as long as
  * the walk.  So a thread with the lowest priority builds the graph during the walk, with CPU time
  * that neither the JVM nor the receiving thread needs.  After the walk, the receiving thread
  * completes the graph.
  */
 #define LOWEST_PRIORITY 19
-#define HURRY_PRIORITY -10 /* nice value while receiving; needs CAP_SYS_NICE */
+#define HURRY_PRIORITY -10 /* nice value of the receiving thread; needs CAP_SYS_NICE */
 
 struct heap_walk {
 	struct session *session;
@@ -41,12 +41,12 @@ struct heap_walk {
 	uint64_t stream_max, names_max;
 	bool stream_excess; /* the agent has sent more than stream_max */
 	bool names_excess;
-	struct err shortage; /* of memory_guard_end() */
+	struct err shortage; /* the error of memory_guard_end() */
 	/* Used by the thread that builds the graph: */
 	struct graph_builder *builder;
 	struct progress line;
-	uint64_t heap_stream_bytes; /* bytes read so far, without the frames' headers */
-	int error; /* negative errno of building; 0: none */
+	uint64_t heap_stream_bytes; /* bytes used for the graph so far, without frame headers */
+	int error; /* result of graph_builder_take() if it failed; else 0 */
 };
 
 static int take_frame(void *arg, uint16_t type, struct wire_reader *payload)
@@ -62,9 +62,9 @@ static int take_frame(void *arg, uint16_t type, struct wire_reader *payload)
 	}
 	hw->stream_bytes += WIRE_HEADER_LEN + len;
 	/*
-	 * stream_max limits the bytes that the agent sends; byte_queue_push() limits the memory of
-	 * the queue, which may be more: an agent could send each record in its own frame, which
-	 * takes more memory than the record.
+	 * stream_max limits the bytes that the agent sends.  byte_queue_push() limits the memory of
+	 * the queue, because it may be more than these bytes: a hostile agent could send each
+	 * record in a frame of its own, and a queue element takes more memory than a record.
 	 */
 	rc = hw->stream_bytes > hw->stream_max ? -ENOBUFS
 					       : byte_queue_push(&hw->stream, payload->at, len);
@@ -114,7 +114,7 @@ static int take_and_build(struct heap_walk *hw, struct err *err)
 	return rc;
 }
 
-/* Returns how many bytes of heap data the agent may send. */
+/* Returns how many bytes the heap stream from the agent may have. */
 static uint64_t stream_limit(const struct heap_plan *plan)
 {
 	return plan->max_bytes / HEAP_STREAM_SHARE;
@@ -194,8 +194,8 @@ static int request(const struct heap_plan *plan, struct heap_walk *hw, struct er
 }
 
 /*
- * Returns -1 with err set if the walk stopped early and the caller does not accept an incomplete
- * heap, otherwise 0.
+ * Returns 0 if the walk was complete, or if the caller accepts an incomplete heap (plan->partial).
+ * Otherwise returns -1 with err set.
  */
 static int check_outcome(const struct heap_plan *plan, const struct heap_wire *wire,
 			 struct err *err)
@@ -251,8 +251,9 @@ static enum heap_outcome walk(struct heap_source *source, const struct heap_plan
 			      struct heap_walk *hw, struct err *err)
 {
 	/*
-	 * If the JVM runs short of memory during a snapshot, return HEAP_CANNOT, so that another
-	 * engine is tried: only a snapshot has a child process, for which the kernel copies pages.
+	 * If memory runs short during a snapshot, return HEAP_CANNOT, so that another engine is
+	 * tried.  The other engines need less, because they have no child process for which the
+	 * kernel copies pages.
 	 */
 	if (request(plan, hw, err) < 0)
 		return hw->is_snapshot && hw->shortage.code != EXIT_DONE ? HEAP_CANNOT :
@@ -278,9 +279,9 @@ static enum heap_outcome open_and_walk(struct heap_source *source, const struct 
 		.tries = tries,
 		.wire = { .classes = &source->index.classes, .heap = &source->heap },
 		/*
-		 * More than stream_limit(): the last frame may exceed the limit, and stream_bytes
-		 * includes the frames' headers.  Headers take less than 1/1024 of the stream,
-		 * because each frame except the last has at least 64 KB.
+		 * stream_max is more than stream_limit(), because the last frame may exceed the
+		 * limit, and because stream_bytes includes the frames' headers.  Headers are less
+		 * than 1/1024 of the stream: each frame except the last has at least 64 KB.
 		 */
 		.stream_max = stream_limit(plan) + stream_limit(plan) / 1024 + 2 * FRAME_MAX,
 		.names_max = plan->max_bytes / NAMES_SHARE + FRAME_MAX,
@@ -297,7 +298,7 @@ static enum heap_outcome open_and_walk(struct heap_source *source, const struct 
 	byte_queue_release(&hw.stream);
 	graph_builder_free(hw.builder);
 	if (outcome != HEAP_DONE)
-		/* If closing fails, `err` keeps the first error. */
+		/* If closing fails too, `err` still has the first error. */
 		(void)class_index_close(&source->index, err);
 	if (outcome >= HEAP_CANNOT)
 		heap_release(&source->heap); /* the next attempt or engine fills it again */

@@ -1,10 +1,10 @@
 /*
  * The command heaphisto: counts the instances of each class and their bytes.
  *
- * By default, the agent counts, because only the agent knows class loaders.  --vm uses the JVM's
- * own GC.class_histogram, which needs no agent; jtool uses this histogram also if the agent cannot
- * be loaded.  With --engine hprof, jtool counts the objects in the JVM's own dump.  The target may
- * also be a dump file.  --live counts in a snapshot if one is possible.
+ * By default, the agent counts, because only the agent knows class loaders; with --live, in a
+ * snapshot if one is possible.  With --vm, or if the agent cannot be loaded, the JVM counts with
+ * its own GC.class_histogram.  With --engine hprof, jtool counts the objects in the JVM's own dump.
+ * If the target is a dump file, jtool counts the objects in the file.
  */
 #include <string.h>
 
@@ -27,12 +27,12 @@
 struct count {
 	struct histo histo;
 	enum heap_engine engine;
-	int64_t pause_ns; /* for how long the JVM was paused; -1: unknown */
+	int64_t pause_ns; /* how long the JVM was paused; -1: unknown */
 };
 
 #define VM_HISTOGRAM_MAX (256u * 1024 * 1024)
 #define DUMP_NAMES_MAX (1u << 30)    /* limit in bytes for the names and classes of a dump */
-/* limit for unread bytes of the JVM's dump: enough, because jtool is faster than the JVM */
+/* limit in bytes for the part of the JVM's dump that waits to be read; jtool is the faster one */
 #define DUMP_WAITING_MAX (256u << 20)
 
 struct histo_opts {
@@ -84,9 +84,9 @@ static enum heap_engine engine_of(const struct histo_opts *opts)
 }
 
 /*
- * Returns the name of the only class that the output needs, or NULL.  To count one class takes a
- * third of the time of a full count.  Returns NULL for a hidden class, whose name (with '/') does
- * not determine its signature, and for a word that may be a simple name of several classes.
+ * Returns the name of the class if the output needs only one, else NULL.  To count one class takes
+ * 1/3 of the time to count all.  Also returns NULL for a hidden class, whose name (with '/') does
+ * not determine its signature, and for a word that may be the simple name of several classes.
  */
 static const char *only_class(const struct ctx *ctx)
 {
@@ -165,8 +165,8 @@ static int receive(const struct ctx *ctx, struct session *s, struct histo_wire *
 }
 
 /*
- * Lets the agent count.  Returns 0; or 1 with err set if there is no agent, so that another engine
- * may count; or -1 with err set.
+ * Lets the agent count.  Returns 0; or 1 with err set if the agent cannot be loaded, in which case
+ * another engine may count; or -1 with err set.
  */
 static int ask_agent(const struct ctx *ctx, struct count *c, struct err *err)
 {
@@ -243,8 +243,8 @@ static int ask_snapshot(const struct ctx *ctx, struct count *c, struct err *err)
 }
 
 /*
- * Counts without the agent; `why` is the reason.  Uses the JVM's own histogram, which counts the
- * same objects in less time than a dump, but does not know loaders.
+ * Counts without the agent; `why`: why the agent cannot be loaded.  Uses the JVM's own histogram,
+ * which takes less time than a dump.  With --by loader, uses a dump: the histogram has no loaders.
  */
 static int ask_instead(const struct ctx *ctx, struct count *c, const struct err *why,
 		       struct err *err)
@@ -279,7 +279,7 @@ static int ask(const struct ctx *ctx, struct count *c, struct err *err)
 	if (engine == HEAP_BY_AUTO && opts->live) {
 		if (ask_snapshot(ctx, c, &why) == 0)
 			return 0;
-		/* The rows are complete; only the end of the session has failed. */
+		/* Do not count again: the rows are complete, only session_close() has failed. */
 		if (c->histo.n > 0)
 			return err_set(err, why.code, "%s", why.text);
 		verbose_step(ctx->steps, "%s; the JVM makes a full collection", why.text);

@@ -1,8 +1,9 @@
 /*
  * jfr: copies a recording from the JVM to the caller's file.
  *
- * The JVM writes to a staged file, never to a FIFO: JDK 17 opens the file to check that it is
- * writable, closes it, and would block forever when it opens the FIFO again.
+ * The JVM writes the recording to a staged file, not to a FIFO that jtool reads.  JDK 17 opens the
+ * file to check that it is writable, closes it, and opens it again: with a FIFO, the second open
+ * would block forever.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -18,11 +19,11 @@
 #include "attach/target_query.h"
 
 #define MB (1024u * 1024)
-/* bytes that a dump is assumed to take if the JVM does not report where its chunks are */
+/* assumed bytes of a dump if the JVM does not report in which directory its chunk files are */
 #define ROOM_DEFAULT (64 * MB)
 /*
- * limit for the entries of the repository that are counted; a repository has one entry for each
- * chunk
+ * limit for the directory entries of the JVM's repository whose sizes are added up; a repository
+ * has one entry for each chunk
  */
 #define ENTRIES_MAX 20000
 #define ROOM_EXTRA (4 * MB) /* bytes for the threads, classes and methods at the end of a chunk */
@@ -94,9 +95,9 @@ static uint64_t repository_bytes(const struct jvm *jvm, const char *path, time_t
 }
 
 /*
- * Returns an upper bound for the size of a dump, which is needed to choose the directory for the
- * staged file: the size of the files in the JVM's repository and of the buffers in memory.  An
- * error only makes the result less exact.
+ * Returns an upper bound for the bytes of a dump: those of the files in the JVM's repository and of
+ * the buffers in memory.  jtool chooses the directory for the staged file by this bound.  If an
+ * error occurs, the result is only less exact.
  */
 static uint64_t estimate_size(const struct ctx *ctx, time_t since)
 {

@@ -13,7 +13,7 @@
 #define FLUSH_BYTES (1u << 20)
 #define LEVEL_NAME "jdk."
 
-/* The rows of an event type.  JSON is printed while the recording is read, a table at the end. */
+/* The rows of an event type.  JSON is printed while the recording is read, a table after that. */
 struct rows {
 	struct jfr_recording *rec;
 	const char *name; /* name of the type, as the caller gave it */

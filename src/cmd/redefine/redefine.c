@@ -1,4 +1,4 @@
-/* The command redefine: replaces the code of loaded classes until it is restored. */
+/* The command redefine: replaces the code of loaded classes until the user restores the classes. */
 #include "cmd/redefine/redefine.h"
 
 #include <string.h>
@@ -76,7 +76,7 @@ static int ask_flags(const struct ctx *ctx, struct redefinition_jvm *jvm, struct
 	return rc;
 }
 
-/* Refuses JVMs on musl, in which the agent could not be opened again to restore a patch. */
+/* Refuses a JVM on musl, because its linker cannot reopen the agent later to restore a patch. */
 static int check_libc(const struct ctx *ctx, struct err *err)
 {
 	struct loaded_agents images = { 0 };
@@ -139,7 +139,7 @@ static void add_row(struct table *t, const struct class_origins *origins,
 		table_text(t, COLUMN_WHY, buf_str(&item->why));
 }
 
-/* Prints the table of classes, without those that are not loaded, which may be thousands. */
+/* Prints the table of classes.  Omits classes that are not loaded, which may be thousands. */
 static void show(const struct ctx *ctx, const struct redefine_plan *plan,
 		 const struct class_origins *origins, uint32_t n_others)
 {

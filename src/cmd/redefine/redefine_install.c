@@ -4,7 +4,7 @@
 #include "base/xalloc.h"
 #include "cmd/redefine/redefine.h"
 
-#define TEXT_MAX 4096 /* limit for a path in bytes; the agent may cut it further */
+#define TEXT_MAX 4096 /* limit in bytes for a path that is sent; the agent may cut off more */
 
 static char *absolute(const char *path)
 {

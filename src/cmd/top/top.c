@@ -2,9 +2,9 @@
  * The command top: shows again and again what the threads of a JVM, or all JVMs, are using.  On a
  * terminal it draws a table; elsewhere it prints a table or a JSON document at every interval.
  *
- * CPU times come from /proc; collections, allocation and safepoints come from the JVM's counters:
- * nothing is sent to the JVM.  Only the names of threads need a thread dump, which is requested
- * once, and again when threads have started.
+ * Reads CPU times from /proc, and collections, allocation and safepoints from the JVM's counters:
+ * these need no request to the JVM.  The names of threads need one: a thread dump, which is
+ * requested once, and again when threads have started.
  */
 #include "cmd/top/top.h"
 
@@ -99,7 +99,8 @@ static int run(struct ctx *ctx, struct err *err)
 }
 
 /*
- * Shows all JVMs.  Does not use `jvms`, which belongs to the caller: top searches for JVMs itself.
+ * Shows all JVMs.  Does not use `jvms`, the caller's list, because top searches for JVMs itself,
+ * again and again.
  */
 static int run_on_all(struct ctx *ctx, const struct jvm_list *jvms, struct err *err)
 {

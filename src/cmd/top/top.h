@@ -1,6 +1,6 @@
 /*
- * The state of `jtool top`: what it shows and how it is read.  Used for output on a terminal
- * (top_live.c) and elsewhere (top_stream.c).
+ * The state of `jtool top`: the values that are shown, and the functions that read them.  Used by
+ * top_live.c, which draws on a terminal, and by top_stream.c, which prints to a file or pipe.
  */
 #ifndef JTOOL_CMD_TOP_TOP_H
 #define JTOOL_CMD_TOP_TOP_H
@@ -18,7 +18,7 @@ struct top_opts {
 	const char *filter, *state;
 };
 
-/* The arguments INTERVAL and COUNT. */
+/* The arguments INTERVAL and COUNT of the command. */
 struct top_pace {
 	unsigned interval_ms, count; /* count 0: no end */
 };
@@ -33,17 +33,17 @@ struct top_process {
 	struct top_jvm row;
 	struct thread_times times;
 	struct top_threads threads;
-	/* time of the last reading, and time between the last two readings, in s; 0: none */
+	/* in s: time of the last top_read(), and time between the last two calls; 0: none */
 	double at_s, seconds;
 	bool is_gone;
 	/* For the names of threads: */
 	struct top_dump dump;
-	int64_t dump_due_ns;   /* no dump is requested for names before this monotonic_ns() */
+	int64_t dump_due_ns;   /* monotonic_ns() before which no dump is requested for names */
 	unsigned dump_wait_ms; /* ms between two dumps, see top_threads_read.c */
 	bool is_dumped;        /* a dump was requested */
 	struct buf text;       /* text of the last dump */
 	struct err why;        /* why the last dump failed; EXIT_DONE: it did not fail */
-	bool has_names;        /* a dump has arrived, so threads have names */
+	bool has_names;        /* a dump has arrived, so the names of its threads are known */
 };
 
 /* State for showing all JVMs. */
@@ -63,7 +63,7 @@ struct top {
 	struct top_filter filter;
 	struct top_process one;
 	struct top_list all;
-	/* indexes in one.threads.list or all.rows of the rows that `view` shows, in its order */
+	/* the rows that `view` shows, in this order: indexes in one.threads.list or all.rows */
 	size_t *rows;
 	struct top_view view;
 	bool is_noticed; /* notice_once() in top_stream.c was called */
@@ -75,33 +75,34 @@ int top_begin(struct top *t, const struct ctx *ctx, struct err *err) _must_check
 void top_end(struct top *t);
 
 /*
- * Makes top show the threads of `jvm`.  `owned` is the same JVM if top must free it; if `owned` is
- * NULL, the caller keeps `jvm` valid.
+ * Makes top show the threads of `jvm`.  If top must free `jvm`, the caller passes `jvm` as `owned`
+ * too.  If `owned` is NULL, the caller keeps `jvm` valid.
  */
 void top_show_threads(struct top *t, const struct jvm *jvm, struct jvm *owned);
 /* Makes top show all JVMs.  Takes ownership of the JVMs in `list`, which may be empty. */
 void top_show_jvms(struct top *t, struct jvm_list *list);
 
 /*
- * Reads all values that are shown, and requests names of threads if some are missing.  Returns 0,
- * or -1 with err set if the JVM has exited (EXIT_PARTIAL) or JVMs cannot be listed.
+ * Reads all values that are shown.  If threads without a name are among them, requests a thread
+ * dump when one is due.  Returns 0; or -1 with err set if the JVM has exited (EXIT_PARTIAL), or if
+ * JVMs cannot be listed.
  */
 int top_read(struct top *t, struct err *err) _must_check_;
-/* Selects and sorts the rows of the last reading again, and sets t->view. */
+/* Selects and sorts rows again from the values that top_read() read last, and sets t->view. */
 void top_refresh(struct top *t);
 
-/* Requests a thread dump at once, to show a stack.  Returns 0, or -1 with err set. */
+/* Requests a thread dump now, because a stack is to be shown.  Returns 0; or -1 with err set. */
 int top_request_dump(struct top *t, struct err *err) _must_check_;
 /*
- * Receives data of the requested thread dump.  Returns 0 if it is not complete yet; 1 if
- * t->one.text is the complete dump, whose thread names are now stored; -1 if the dump has failed,
- * with the error in t->one.why.
+ * Receives data of the requested thread dump.  Returns 0 if the dump is not complete yet; or 1 if
+ * t->one.text is the complete dump, whose thread names are now stored; or -1 if the dump has
+ * failed, with the error in t->one.why.
  */
 int top_take_dump(struct top *t);
 
 /*
- * Returns the time by monotonic_ns() at which the next reading is due, if the previous one was due
- * at due_ns.  Readings are spaced so that they use at most 5 % of a CPU.
+ * Returns the monotonic_ns() at which the next call of top_read() is due, if the previous call was
+ * due at due_ns.  The time between two calls is so long that top_read() uses at most 5 % of a CPU.
  */
 int64_t top_next_ns(const struct top *t, const struct top_pace *pace, int64_t due_ns);
 

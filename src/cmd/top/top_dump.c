@@ -14,8 +14,8 @@ static void _noreturn_ request(const struct ctx *ctx, const struct jvm *jvm, int
 	struct jvm own = *jvm;
 	struct ctx mine = *ctx;
 	/*
-	 * Do not request the owners of java.util.concurrent locks, for which the JVM would walk its
-	 * heap.
+	 * Do not request the owners of java.util.concurrent locks, because the JVM would walk its
+	 * heap to find them.
 	 */
 	const char *args[] = { "" };
 	const struct attach_request req = { "threaddump", args, ARRAY_SIZE(args) };

@@ -1,6 +1,6 @@
 /*
- * A thread dump that is requested in a worker process, so that `jtool top` does not have to wait:
- * the JVM may be paused, and attaching may take up to the timeout.
+ * A thread dump that a worker process requests, so that `jtool top` does not have to wait if the
+ * JVM is paused or attaching takes as long as the timeout.
  */
 #ifndef JTOOL_CMD_TOP_TOP_DUMP_H
 #define JTOOL_CMD_TOP_TOP_DUMP_H
@@ -15,21 +15,21 @@ struct top_dump {
 #define TOP_DUMP_INIT { WORKER_INIT }
 
 /*
- * Starts the request.  Call it only if none is running.  Returns -1 with err set if no worker can
- * be started.
+ * Starts a request.  Call it only if no request is running.  Returns 0; or -1 with err set if no
+ * worker can be started.
  */
 int top_dump_start(struct top_dump *d, const struct ctx *ctx, const struct jvm *jvm,
 		   struct err *err) _must_check_;
 bool top_dump_is_running(const struct top_dump *d);
 /*
- * Returns the descriptor that becomes readable when data arrives, for poll(2); -1 if no request is
- * running.
+ * Returns the descriptor, for poll(2), that becomes readable when data of the dump arrives; or -1
+ * if no request is running.
  */
 int top_dump_fd(const struct top_dump *d);
 
 /*
- * Receives data of the dump.  Returns 0 if more will follow; 1 with the dump in `text`; or -1 with
- * an error of attach_call_text().
+ * Receives data of the dump.  Returns 0 if more data will come; or 1 with the complete dump in
+ * *text; or -1 with the worker's error in *err.
  */
 int top_dump_take(struct top_dump *d, struct buf *text, struct err *err) _must_check_;
 

@@ -12,7 +12,7 @@
 #include "render/units.h"
 
 #define DRAW_MS 500
-#define END_MS 60000 /* limit for restoring the classes */
+#define END_MS 60000 /* limit for the time in which the agent restores the classes */
 
 struct run {
 	const struct ctx *ctx;
@@ -26,7 +26,7 @@ struct run {
 	bool live;            /* the output is a summary that is redrawn on a terminal */
 	/* errno of a write that has failed, after which nothing is written; 0: none */
 	int write_error;
-	struct deadline draw; /* when to redraw the summary next */
+	struct deadline draw; /* the time of the next redrawing of the summary */
 	struct progress line;
 	int64_t begin_ns;     /* when the methods were instrumented, by monotonic_ns() */
 	uint64_t n_shown;     /* number of calls that were printed */
@@ -105,7 +105,7 @@ static void report_begun(struct run *r)
 	r->follow.begun = true;
 	r->begin_ns = monotonic_ns();
 	collect_refused(t, &skipped);
-	if (t->n_hooked > 0) { /* if 0, the trace ends with an error that has the reasons */
+	if (t->n_hooked > 0) { /* if it is 0, the error that ends the trace has the reasons */
 		progress_end(&r->line);
 		skipped_print(r->ctx, &skipped);
 		print_begun(r);
@@ -125,7 +125,7 @@ static int take(void *arg, uint16_t type, struct wire_reader *payload)
 	return rc;
 }
 
-/* Returns whether stdout is a pipe whose reader has closed it, as `head` does. */
+/* Returns whether stdout is a pipe whose reader, for example `head`, has closed its end. */
 static bool is_reader_gone(const struct run *r)
 {
 	struct pollfd out = { .fd = fileno(r->ctx->out) };
@@ -134,8 +134,8 @@ static bool is_reader_gone(const struct run *r)
 }
 
 /*
- * Returns whether a summary has counted as many calls as -c permits.  Returns false without
- * --summary, because the agent then counts the calls and ends the trace itself.
+ * Returns whether the summary has counted as many calls as -c permits.  Without --summary, returns
+ * false, because the agent itself then counts the calls and ends the trace.
  */
 static bool has_reached_limit(const struct run *r)
 {
@@ -149,7 +149,7 @@ static bool has_reached_limit(const struct run *r)
 	return n >= limit;
 }
 
-/* Appends what is traced: the pattern as given, if there is only one, or the number of methods. */
+/* Appends what is traced: the pattern, if the user gave only one; else the number of methods. */
 static void add_wanted(const struct run *r, struct buf *out)
 {
 	if (r->ctx->n_args == 1)
@@ -257,8 +257,9 @@ static void print_nothing(const struct run *r)
 }
 
 /*
- * Writes the last line of JSON, {"calls":7,"kept_back":1200,"lost":0}, if --rate has suppressed
- * calls.  Calls after the limit of -c do not count as suppressed.
+ * If --rate has suppressed calls, writes a last line of JSON:
+ *     {"calls":7,"kept_back":1200,"lost":0}
+ * Calls that came after the limit of -c was reached do not count as suppressed.
  */
 static void write_kept_back(struct run *r)
 {
@@ -347,7 +348,7 @@ static int write_files(const struct run *r, struct err *err)
 	return trace_stacks_write(r->stacks, r->ctx, t, err);
 }
 
-/* Runs the trace.  Prints the calls and writes the files even if the JVM exits. */
+/* Runs the trace.  If the JVM exits meanwhile, still prints the calls and writes the files. */
 static int request_and_follow(struct run *r, struct session *s, struct err *err)
 {
 	int rc = trace_request(r->ctx, r->plan, s, err);

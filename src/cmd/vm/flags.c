@@ -14,11 +14,11 @@
 
 #define ANSWER_MAX (64u * 1024 * 1024)
 
-/* The argument NAME, GLOB, NAME=VALUE, +NAME or -NAME, after parsing.  It may begin with "-XX:". */
+/* The parsed argument: NAME, GLOB, NAME=VALUE, +NAME or -NAME, each also with "-XX:" before it. */
 struct flag_request {
 	char *name;        /* name or glob; NULL: list all flags */
 	const char *value; /* the new value; NULL: show the flag */
-	char sign; /* '+' or '-' before the name, for the value "true" or "false"; '\0': none */
+	char sign; /* the '+' (value "true") or '-' (value "false") before the name; '\0': none */
 };
 
 static struct flag_request parse_request(const struct ctx *ctx)
@@ -69,8 +69,9 @@ static int check(const struct ctx *ctx, struct err *err)
 }
 
 /*
- * Reads all flags with VM.flags -all, even if only one is shown: unlike the attach operation
- * printflag, VM.flags reports type, kind and origin, and from JDK 27 on also locked flags.
+ * Reads all flags with VM.flags -all, even if only one flag is shown, because the attach operation
+ * printflag, which reads one flag, does not report its type, kind and origin.  From JDK 27 on,
+ * VM.flags also reports locked flags.
  */
 static int read_flags(const struct ctx *ctx, struct vmflags *flags, struct err *err)
 {
