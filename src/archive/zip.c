@@ -25,7 +25,7 @@
 #define DEFLATED 8
 #define ENCRYPTED 1u
 
-/* Deflate expands a byte to at most this many bytes. */
+/* Inflating a byte of deflated data yields at most this many bytes. */
 #define RATIO_MAX 1032
 
 static uint16_t u16(const uint8_t *p)
@@ -43,7 +43,7 @@ static uint64_t u64(const uint8_t *p)
 	return u32(p) | (uint64_t)u32(p + 4) << 32;
 }
 
-/* Returns false if the range is outside of the zip, or if the file was truncated after the open. */
+/* Returns false if the range is not inside the zip, or if the file has become shorter meanwhile. */
 static bool read_at(const struct zip_bytes *bytes, uint64_t at, void *to, size_t len)
 {
 	uint8_t *out = to;
@@ -154,12 +154,12 @@ static const char *check_directory(const struct zip *zip)
 		if (entry.offset > zip->entries - need - entry.packed)
 			return "its directory points outside of it";
 	}
-	/* Ignore the number of entries in the end record: it has 16 bits and overflows at 65536. */
+	/* Ignore the end record's number of entries, which has 16 bits and overflows at 65536. */
 	return at == zip->directory.len ? NULL : "its directory is damaged";
 }
 
 /*
- * Reads the end record `p`, at offset tail + at of the zip.  The record has the length and the
+ * Reads the end record `p`, which is at offset tail + at of the zip, and has the length and the
  * offset of the directory.  If the directory begins after that offset, a script precedes the zip.
  */
 static bool read_end(struct zip *zip, const uint8_t *p, size_t at, uint64_t tail, size_t *len)
@@ -185,8 +185,8 @@ static bool read_end(struct zip *zip, const uint8_t *p, size_t at, uint64_t tail
 }
 
 /*
- * Searches for the end record backwards from the end, because a comment with any content may follow
- * the record.
+ * Searches for the end record, from the end of the zip backwards, because a comment with any
+ * content may follow the record.
  */
 static bool find_end(struct zip *zip, size_t *len)
 {
@@ -233,7 +233,7 @@ void zip_release(struct zip *zip)
 	buf_release(&zip->unpacked);
 }
 
-/* Sets *at to the offset of an entry's content in zip->bytes. */
+/* Sets *at to the offset in zip->bytes at which the content of the entry begins. */
 static const char *find_content(const struct zip *zip, const struct zip_entry *entry, uint64_t *at)
 {
 	uint8_t head[LOCAL_LEN];

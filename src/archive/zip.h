@@ -7,8 +7,8 @@
  * entries do not overlap.  A zip therefore unpacks to at most 1032 times its length.  The unpacked
  * size of an entry is read from the zip's directory; a caller limits that size with `max`.
  *
- * Names of entries come from the directory of the zip.  They have any bytes except NUL, possibly
- * "../": do not open files by these names.
+ * Names of entries come from the directory of the zip.  A name may have any bytes except NUL, and
+ * may contain "../": do not open a file by such a name.
  *
  * Functions that return a text return NULL on success, or the reason of a failure, such as "its
  * directory is damaged".
@@ -22,8 +22,8 @@
 #include "base/buf.h"
 
 /*
- * The bytes of a zip: in memory if `data` is set, else in a file.  The bytes must outlive struct
- * zip.
+ * Where the bytes of a zip are: in memory at `data`; or in the file `fd` if `data` is NULL.  The
+ * memory or the descriptor must outlive struct zip.
  */
 struct zip_bytes {
 	int fd;
@@ -33,9 +33,9 @@ struct zip_bytes {
 
 struct zip {
 	struct zip_bytes bytes;
-	/* length of a script before the zip; added to each offset from the directory */
+	/* length of a script before the zip; must be added to each offset in the directory */
 	uint64_t base;
-	uint64_t entries; /* bytes from `base` to the directory; all entries lie in them */
+	uint64_t entries; /* number of bytes from `base` to the directory, where all entries are */
 	struct buf directory;
 	/* the inflated bytes, if this zip is a deflated entry of another zip */
 	struct buf unpacked;
@@ -54,19 +54,19 @@ const char *zip_open(struct zip *zip, const struct zip_bytes *bytes) _must_check
 void zip_release(struct zip *zip);
 
 /*
- * Opens a zip that is an entry of the zip `outer`; `outer` must outlive `zip`.  If the entry is
- * deflated, inflates at most max bytes.
+ * Opens a zip that is an entry of the zip `outer`; `outer` must outlive `zip`.  Fails if the entry
+ * is deflated and has more than max bytes when it is inflated.
  */
 const char *zip_open_inner(struct zip *zip, const struct zip *outer,
 			   const struct zip_entry *entry, uint64_t max) _must_check_;
 
 /*
- * Reads the directory entry at offset *at, which is 0 initially, and advances *at.  Returns false
- * at the end.
+ * Reads the directory entry at offset *at, and advances *at.  *at must be 0 before the first call.
+ * Returns false at the end of the directory.
  */
 bool zip_next(const struct zip *zip, size_t *at, struct zip_entry *entry);
 
-/* Appends the content of an entry, at most max bytes, to `out`; on failure, appends nothing. */
+/* Appends an entry's content to `out`; on failure, appends nothing.  More than max bytes fail. */
 const char *zip_read(const struct zip *zip, const struct zip_entry *entry, uint64_t max,
 		     struct buf *out) _must_check_;
 

@@ -1,6 +1,6 @@
 /*
- * Runs a function that reads a target's file systems.  If those file systems may not answer, the
- * function runs in a worker, with a deadline; otherwise it runs in this process.
+ * Runs a function that reads a target's file systems.  If all of these are local, the function runs
+ * in this process.  If one of them may not answer, it runs in a worker process, with a deadline.
  */
 #ifndef JTOOL_ATTACH_TARGET_QUERY_H
 #define JTOOL_ATTACH_TARGET_QUERY_H
@@ -14,7 +14,7 @@
 
 /*
  * The function that target_query() runs.  `arg` may contain pointers, because a worker is a fork of
- * this process.  Returns 0, or -1 with err set.
+ * this process.  The function returns 0, or -1 with err set.
  */
 typedef int target_query_fn(const struct target_ns *ns, const void *arg, struct buf *answer,
 			    struct err *err);
@@ -22,15 +22,15 @@ typedef int target_query_fn(const struct target_ns *ns, const void *arg, struct 
 struct target_query {
 	target_query_fn *fn;
 	const void *arg;
-	int fd;        /* a descriptor that fn uses; -1: none */
-	size_t max;    /* limit for the answer in bytes */
+	int fd;        /* a descriptor that stays open in the worker, for `fn`; -1: none */
+	size_t max;    /* limit for the bytes that `fn` appends to `answer` */
 	unsigned ms;   /* deadline in ms; 0: TARGET_QUERY_MS */
 };
 
 /*
- * Opens the target's directories and calls q->fn.  Returns 0, or -1 with `err` set: by q->fn, or
- * because the target has exited, denies access, or has a file system that does not answer
- * (EXIT_ATTACH).
+ * Opens the target's directories and calls q->fn.  Returns 0; or -1 with `err` set by q->fn; or -1
+ * with `err` set because the target has exited, denies access, or has a file system that does not
+ * answer (EXIT_ATTACH).
  */
 int target_query(const struct jvm *jvm, const struct target_query *q, struct buf *answer,
 		 struct err *err) _must_check_;

@@ -3,7 +3,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* The size that is used for a pseudo-terminal whose size was never set. */
+/* The size that terminal_size() returns for a pseudo-terminal whose size was never set. */
 #define ROWS 24
 #define COLUMNS 80
 

@@ -1,4 +1,4 @@
-/* The output of --verbose: each step on stderr, with the time since the start of the program. */
+/* --verbose: prints each step on stderr, with the time since the start of the program. */
 #ifndef JTOOL_BASE_VERBOSE_H
 #define JTOOL_BASE_VERBOSE_H
 

@@ -6,8 +6,8 @@
 #include "base/util.h"
 
 /*
- * Names of commands in the JDK, jattach, Arthas, async-profiler and MAT, and other words that users
- * are likely to try; `command` is the command of jtool that does the same.
+ * `name`: a command in the JDK, jattach, Arthas, async-profiler or MAT, or another word that users
+ * are likely to try; `command`: the command of jtool that does the same.
  */
 static const struct {
 	const char *name, *command;

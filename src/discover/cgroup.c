@@ -14,8 +14,8 @@
 #define TEXT_MAX (1024u * 1024)
 
 /*
- * Returns the bytes of the group's inactive file pages, which the kernel reclaims first; 0 if
- * unknown.
+ * Returns how many bytes the group's inactive file pages have, which the kernel reclaims first; 0
+ * if that is unknown.
  */
 static int64_t read_cache(const struct group *g)
 {
@@ -69,8 +69,8 @@ static size_t read_levels(struct group *g, const struct group *ours, struct cgro
 		if (!read_level(g, &levels[n]))
 			continue;
 		/*
-		 * memory.oom.group of a group applies even when the exceeded limit is that of a
-		 * parent group.
+		 * memory.oom.group of a group also applies if the limit that was exceeded is that
+		 * of a parent group.
 		 */
 		levels[n].kills_all = kills_all;
 		levels[n].shared = ours->path && ours->is_v2 == g->is_v2 &&
@@ -197,8 +197,8 @@ int cgroup_levels(const struct procfs *proc, pid_t pid,
 }
 
 /*
- * The request to the worker.  Its pointers are valid in the worker, which is a fork of this
- * process.
+ * The request to the worker.  The pointer in it is valid in the worker, because the worker is a
+ * fork of this process.
  */
 struct query {
 	const struct procfs *proc;
@@ -210,7 +210,7 @@ struct level_record {
 	int64_t limit, free, used, kills_all;
 };
 
-/* In the worker: reads the levels below the target's root, whose file system may not answer. */
+/* In the worker: reads the levels in a cgroup mount of the target, which may not answer. */
 static int answer_levels(const struct buf *request, struct buf *answer, int *fd, struct err *err)
 {
 	_cleanup_buf_ struct buf mounts = BUF_INIT, groups = BUF_INIT;

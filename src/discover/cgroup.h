@@ -12,23 +12,24 @@ struct cgroup {
 	/* bytes used in the group to which memory_limit belongs; -1: no limit, or not visible */
 	int64_t memory_used;
 	/*
-	 * bytes that the process can still use: the least free memory among its group and the
-	 * parent groups; -1: no limit, or not visible
+	 * bytes that the process can still use: the free memory of that group, among the process's
+	 * group and the parent groups, which has the least; -1: no limit, or not visible
 	 */
 	int64_t memory_free;
 	double cpus;          /* number of CPUs allowed on average; -1: no quota, or not visible */
 };
 
 /*
- * Reads the lowest limits of the process's group and its parent groups, as far as jtool's own
- * mounts show them.  All values are -1 if jtool cannot determine the process's group.
+ * Reads the lowest limits of the process's group and its parent groups, as far as the file systems
+ * that are mounted for jtool show these groups.  Sets all values to -1 if jtool cannot determine
+ * the process's group.
  */
 void cgroup_read(const struct procfs *proc, pid_t pid, struct cgroup *out);
 
 /* The lowest CPU quota among those of a process's group and its parent groups. */
 struct cgroup_cpu {
 	double cpus;        /* number of CPUs allowed on average; -1: no quota, or not visible */
-	double throttled_s; /* seconds for which the group with this quota was throttled; or -1 */
+	double throttled_s; /* seconds for which the quota's group was throttled; -1: unknown */
 };
 void cgroup_cpu_read(const struct procfs *proc, pid_t pid, struct cgroup_cpu *out);
 
@@ -41,39 +42,39 @@ struct cgroup_level {
 	int64_t limit, free;
 	int64_t used;        /* bytes in use, including inactive file pages; -1: unknown */
 	/*
-	 * jtool itself is in this group, so the memory of jtool and that of the JVM both count
-	 * towards `limit`
+	 * true: jtool itself is in this group too, so jtool's memory and the process's memory both
+	 * count towards `limit`
 	 */
 	bool shared;
 	/*
-	 * memory.oom.group of version 2 is set: when the limit is exceeded, the kernel kills all
-	 * processes of the group, and not only one.
+	 * true: memory.oom.group (cgroup version 2) is set, so the kernel kills all processes of
+	 * the group when the limit is exceeded, and not only one process
 	 */
 	bool kills_all;
 };
 #define CGROUP_LEVELS_MAX 16
 
 /*
- * Reads the groups that limit a process's memory, from its own group upwards, as far as jtool's own
- * mounts show them.  Returns the number of groups, or -ENOENT if those mounts do not show the
- * process's group.
+ * Reads the groups that limit a process's memory, from the process's own group upwards, as far as
+ * the file systems that are mounted for jtool show these groups.  Returns the number of groups, or
+ * -ENOENT if jtool's mounts do not show the process's group.
  */
 int cgroup_levels(const struct procfs *proc, pid_t pid,
 		  struct cgroup_level levels[CGROUP_LEVELS_MAX]);
 
 /*
- * Reads the groups that the process itself can see, in the mounts below its root.  This is for a
- * process in another container: jtool's own mounts do not show the groups of such a process, and
- * jtool is in none of them.  A worker reads the files of the groups, because the process's file
- * system may hang.  Returns the number of groups, 0 if none is visible, or a negative errno if the
- * worker was given up, see worker_call().
+ * Reads the groups that the process itself can see, in the file systems that are mounted for the
+ * process.  This is for a process in another container: jtool's own mounts do not show the groups
+ * of such a process, and jtool is in none of these groups.  A worker reads the files of the groups,
+ * because the process's file systems may not answer.  Returns the number of groups; or 0 if the
+ * process can see none; or the negative errno of worker_run() if the worker failed.
  */
 int cgroup_levels_inside(const struct procfs *proc, pid_t pid,
 			 struct cgroup_level levels[CGROUP_LEVELS_MAX]);
 
 /*
- * Returns the lowest limit in bytes of the groups that cgroup_levels() or cgroup_levels_inside()
- * finds; -1: none.
+ * Returns the lowest limit, in bytes, of the groups that cgroup_levels() finds; or, if it fails, of
+ * those that cgroup_levels_inside() finds; or -1 if there are none.
  */
 int64_t cgroup_lowest_limit(const struct procfs *proc, pid_t pid);
 

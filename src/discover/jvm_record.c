@@ -7,8 +7,8 @@
 #define NO_TEXT UINT32_MAX
 
 /*
- * The fields of struct jvm that are not texts.  In a record, the texts follow, each after its
- * length.
+ * The members of struct jvm that are not texts.  In a record, the texts come after this struct, and
+ * before each text its length.
  */
 struct fixed {
 	int64_t pid, nspid, uid, gid;

@@ -1,7 +1,8 @@
 /*
- * A JVM's description as bytes, which a worker sends to the process that has started it.
+ * A record: a description of a JVM, as bytes that a worker sends to the process that has started
+ * the worker.
  *
- * The worker parses a target's files, so what it sends is checked like any other input.
+ * The worker parses a target's files, so the record is checked like any other input.
  */
 #ifndef JTOOL_DISCOVER_JVM_RECORD_H
 #define JTOOL_DISCOVER_JVM_RECORD_H
@@ -9,7 +10,10 @@
 #include "base/buf.h"
 #include "discover/jvm.h"
 
-/* Limit for a record in bytes.  Each text of a record is from a file with a lower limit. */
+/*
+ * Limit for a record in bytes.  It is higher than the limits for the files from which the worker
+ * reads the texts of a record.
+ */
 #define JVM_RECORD_MAX (16u << 20)
 
 void jvm_record_add(struct buf *out, const struct jvm *jvm);

@@ -14,7 +14,7 @@
 
 #define BACKLOG 1024
 #define FIRST_PASSED_FD 3 /* SD_LISTEN_FDS_START */
-#define DEFER_S 5 /* seconds for which a connection without a request is not accepted */
+#define DEFER_S 5 /* seconds for which the kernel holds back a connection without a request */
 
 /*
  * Returns the port, or -1.  Checks the digits itself, because strtonum(3) accepts white space and
@@ -28,7 +28,7 @@ static int parse_port(const char *text)
 	return error || strspn(text, "0123456789") < strlen(text) ? -1 : (int)port;
 }
 
-/* Parses an address without brackets and port. */
+/* Parses an IP address that has neither brackets nor a port. */
 static int parse_host(const char *host, int family, int port, struct sockaddr_storage *address)
 {
 	struct sockaddr_in v4 = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port) };
@@ -82,7 +82,7 @@ void http_address_text(const struct sockaddr_storage *address, char text[HTTP_AD
 		       ntohs(is_v6 ? v6->sin6_port : v4->sin_port));
 }
 
-/* Creates the socket.  Returns a descriptor or a negative errno. */
+/* Creates a socket that listens on `address`.  Returns a descriptor or a negative errno. */
 static int create(const struct sockaddr_storage *address, socklen_t len)
 {
 	_cleanup_close_ int fd = socket(address->ss_family,
@@ -93,8 +93,8 @@ static int create(const struct sockaddr_storage *address, socklen_t len)
 		return -errno;
 	/*
 	 * SO_REUSEADDR permits an immediate restart, IPV6_V6ONLY 0 lets IPv4 clients connect to
-	 * [::], and TCP_DEFER_ACCEPT saves connections without a request.  The server works without
-	 * them.
+	 * [::], and TCP_DEFER_ACCEPT holds back connections that send no request.  Ignore errors,
+	 * because the server also works without these options.
 	 */
 	(void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	(void)setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
@@ -105,8 +105,8 @@ static int create(const struct sockaddr_storage *address, socklen_t len)
 }
 
 /*
- * Creates a socket for `address`.  If the address is [::], which stands for all addresses, and the
- * machine has no IPv6, creates a socket for 0.0.0.0.
+ * Creates a socket that listens on `address`.  If `text` is ":PORT", which stands for [::], and the
+ * machine has no IPv6, creates a socket that listens on 0.0.0.0.
  */
 static int create_any(const char *text, struct sockaddr_storage *address, socklen_t len)
 {

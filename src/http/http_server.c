@@ -17,8 +17,8 @@ struct serving {
 	struct http_client clients[HTTP_CLIENTS_MAX];
 	struct document_job job;
 	struct document *fresh; /* the last document; NULL: none */
-	struct err last; /* the last error that was reported */
-	struct deadline accept_after; /* after an error, the time of the next accept(2) */
+	struct err last; /* the error of the last document; EXIT_DONE: it was written */
+	struct deadline accept_after; /* earliest time of the next accept(2) after a failed one */
 };
 
 static bool is_fresh(const struct serving *s)
@@ -39,8 +39,8 @@ static void answer_all(struct serving *s, struct document *doc, const char *why)
 }
 
 /*
- * Answers the waiting clients with the error.  Reports the error unless it equals the last reported
- * error.
+ * Answers the waiting clients with the error.  Reports the error, unless its text is that of
+ * s->last.
  */
 static void fail_all(struct serving *s, const struct err *err)
 {
@@ -50,7 +50,7 @@ static void fail_all(struct serving *s, const struct err *err)
 	s->last = *err;
 }
 
-/* Takes the document of a child that has finished or missed its deadline. */
+/* Ends the child, which has finished or missed its deadline, and takes its document. */
 static void finish_job(struct serving *s)
 {
 	struct err err = { .code = EXIT_DONE };
@@ -86,7 +86,7 @@ static void serve_waiting(struct serving *s)
 		fail_all(s, &err);
 }
 
-/* Returns a free connection, or the one that has stalled for the longest time, or NULL. */
+/* Returns a free slot; else the slot whose client has stalled for the longest time; else NULL. */
 static struct http_client *find_slot(struct serving *s)
 {
 	struct http_client *stalled = NULL;
@@ -107,7 +107,7 @@ static struct http_client *find_slot(struct serving *s)
 	return stalled;
 }
 
-/* Accepts a connection.  Returns false if none was waiting, or there is no room for one. */
+/* Accepts a connection.  Returns false if no connection was waiting, or if no slot is free. */
 static bool accept_one(struct serving *s, int listener)
 {
 	struct http_client *slot = find_slot(s);
@@ -118,8 +118,8 @@ static bool accept_one(struct serving *s, int listener)
 	fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 	if (fd < 0) {
 		/*
-		 * Without a free descriptor or memory, accept(2) fails and the listener stays
-		 * readable: wait before the next attempt.
+		 * If there is no descriptor or no memory left, accept(2) fails and the listener
+		 * stays readable.  So wait before the next attempt.
 		 */
 		if (errno != EAGAIN && errno != ECONNABORTED && errno != EINTR)
 			s->accept_after = deadline_in_ms(TICK_MS);
@@ -163,7 +163,7 @@ static int poll_ms(const struct serving *s)
 static int fill(struct serving *s, struct pollfd fds[POLL_MAX])
 {
 	const struct http_server *config = s->config;
-	/* A listener stays readable until accept(2), so poll it only if accept(2) can follow. */
+	/* A listener stays readable until accept(2), so poll it only if accept(2) may be called. */
 	bool room = find_slot(s) && deadline_passed(s->accept_after);
 	int n = 0;
 

@@ -1,11 +1,13 @@
 /*
  * Serves one document at GET /metrics over HTTP/1, to clients that may be slow or hostile.
  *
- * One thread and poll(2).  A connection serves one request.  Nothing that a client does makes the
- * process grow: there are HTTP_CLIENTS_MAX connections, a request has at most HTTP_REQUEST_MAX
- * bytes, and requests that arrive within HTTP_FRESH_MS get the same document.  When all connections
- * are in use, a connection that makes no progress is closed to make room for a new one.  If all
- * make progress, new connections wait in the kernel's queue.
+ * Uses one thread and poll(2).  A connection serves one request.  Clients cannot make the process
+ * grow:
+ *  - There are at most HTTP_CLIENTS_MAX connections.  When all are in use, the server closes one
+ *    that makes no progress, to accept a new one.  If all make progress, new connections wait in
+ *    the kernel's queue.
+ *  - A request has at most HTTP_REQUEST_MAX bytes.
+ *  - Requests that arrive within HTTP_FRESH_MS get the same document.
  */
 #ifndef JTOOL_HTTP_HTTP_SERVER_H
 #define JTOOL_HTTP_HTTP_SERVER_H
@@ -21,12 +23,12 @@ struct http_server {
 	const int *listeners; /* listening sockets that do not block */
 	int n_listeners;
 	int stop; /* the server ends when this descriptor is readable */
-	unsigned timeout_ms; /* limit for writing a document */
+	unsigned timeout_ms; /* limit for the time that `write` takes to write a document */
 	document_write *write;
 	void *arg;
 	/*
-	 * Called when a document could not be written; not called twice in a row for the same
-	 * reason.
+	 * Called when a document could not be written.  If the next documents fail with the same
+	 * error, it is not called again.
 	 */
 	void (*failed)(void *arg, const struct err *err);
 };

@@ -8,27 +8,27 @@
 
 /*
  * A thread that watches the memory of a JVM during a request to the agent, and interrupts the
- * session when too little is left.  It watches also while the agent sends nothing, and while the
- * thread that receives waits for a slow disk.
+ * session when too little memory is left.  A thread of its own is needed, because the receiving
+ * thread cannot watch while the agent sends nothing or while it waits for a slow disk.
  */
 struct memory_guard {
 	struct session *session;
 	struct memory_watch watch;
 	pthread_t thread;
 	bool is_over;        /* set to end the thread */
-	struct err shortage; /* the error of memory_watch(); EXIT_DONE: the memory was sufficient */
+	struct err shortage; /* the error of memory_watch(); EXIT_DONE: there was enough memory */
 };
 
 /*
- * Starts the thread.  `copies`: see struct memory_watch.  *guard and the session must exist until
- * memory_guard_end().  Returns 0; or -1 with err set if the thread cannot be created.
+ * Starts the thread.  `copies` is the member of struct memory_watch.  *guard and the session must
+ * exist until memory_guard_end().  Returns 0; or -1 with err set if the thread cannot be created.
  */
 int memory_guard_begin(struct memory_guard *guard, struct session *session, const struct jvm *jvm,
 		       bool copies, struct err *err) _must_check_;
 
 /*
- * Ends the thread.  Returns 0; or -1 with the error of memory_watch() in *err if the thread has
- * interrupted the session.
+ * Ends the thread.  Returns 0; or, if the thread has interrupted the session, -1 with the error of
+ * memory_watch() in *err.
  */
 int memory_guard_end(struct memory_guard *guard, struct err *err) _must_check_;
 

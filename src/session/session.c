@@ -13,8 +13,8 @@
 
 #define GOODBYE_MS 10000
 #define WAIT_SHOWN_MS 1000
-#define EXIT_MS 1000    /* ms within which an exiting process ends after it has closed its socket */
-#define ANSWER_MAX (1u << 30) /* limit in bytes for an answer, against a hostile agent */
+#define EXIT_MS 1000    /* an exiting target closes its socket, and ends within this time */
+#define ANSWER_MAX (1u << 30) /* limit in bytes for an answer, because the agent may be hostile */
 #define JVMTI_WRONG_PHASE 112 /* JVMTI_ERROR_WRONG_PHASE: the JVM is shutting down */
 
 bool session_is_gone(const struct session *s, int wait_ms)
@@ -60,7 +60,7 @@ static int error_frame(struct session *s, struct wire_reader payload, struct err
 	s->code = code;
 	if (code == JVMTI_WRONG_PHASE)
 		return err_set(err, EXIT_PARTIAL, "JVM %d is shutting down", (int)s->jvm->pid);
-	/* `what` is the name of a JVMTI or JNI function, or a phrase that completes "cannot …". */
+	/* `what`: the name of a JVMTI or JNI function; or words that complete "cannot …". */
 	is_function = what.len == 0 || !memchr(what.data, ' ', what.len);
 	return err_set(err, EXIT_ANSWER,
 		       is_function ? "the agent in JVM %d: %.*s failed: %.*s" :
@@ -70,14 +70,14 @@ static int error_frame(struct session *s, struct wire_reader payload, struct err
 
 static int invalid_frame(struct session *s, uint16_t type, struct err *err)
 {
-	/* makes session_close() disconnect at once, because the JVM may be paused */
+	/* session_close() must not wait for the agent, because the JVM may be paused meanwhile */
 	s->broken = true;
 	return err_set(err, EXIT_AGENT,
 		       "the agent sent an invalid or unexpected frame of the protocol: %s (%u); "
 		       "report this bug", wire_type_name(type), (unsigned)type);
 }
 
-/* Sets the error for an agent that sends nothing or too little. */
+/* Sets the error for an agent that has sent nothing, or too few bytes, within the timeout. */
 static int silent(struct session *s, const struct stall *stall, uint64_t bytes, struct err *err)
 {
 	s->broken = true;
@@ -97,8 +97,8 @@ static int silent(struct session *s, const struct stall *stall, uint64_t bytes, 
 }
 
 /*
- * Waits for a frame.  After a second, shows on a terminal that jtool waits for the agent.  Returns
- * the result of channel_wait(); -ETIMEDOUT means that the agent is silent.
+ * Waits for a frame.  If stderr is a terminal, shows after a second that jtool waits for the agent.
+ * Returns the result of channel_wait(); -ETIMEDOUT: the agent has sent too little in the timeout.
  */
 static int wait_frame(struct session *s, struct stall *stall, uint64_t bytes)
 {
@@ -123,7 +123,7 @@ static int wait_frame(struct session *s, struct stall *stall, uint64_t bytes)
 	return rc;
 }
 
-/* Receives the next frame of an answer, of which `bytes` bytes have been received before. */
+/* Receives the next frame of an answer.  `bytes`: how many bytes of it were received before. */
 static int next_frame(struct session *s, struct stall *stall, uint64_t bytes, uint16_t *type,
 		      struct wire_reader *payload, struct err *err)
 {
@@ -186,8 +186,8 @@ int session_answer_long(struct session *s, session_take_fn *take, void *arg, str
 }
 
 /*
- * Receives a frame if one begins before `until`, and passes it to take().  Returns 1 after the last
- * frame, 0 otherwise, or -1 with err set.
+ * Receives a frame if one begins before `until`, and passes the frame to take().  Returns 1 if the
+ * frame was the last one; 0 if more frames follow; or -1 with err set.
  */
 static int follow_until(struct session *s, struct deadline until, session_take_fn *take, void *arg,
 			struct err *err)
@@ -218,7 +218,7 @@ int session_follow(struct session *s, session_take_fn *take, session_tick_fn *ti
 		if (!deadline_passed(next))
 			continue;
 		if (tick(s, arg, err) < 0) {
-			s->broken = true; /* the agent stops only when the connection is closed */
+			s->broken = true; /* disconnect at once: only that stops the agent */
 			return -1;
 		}
 		next = deadline_in_ms(tick_ms);
@@ -240,8 +240,8 @@ int session_send(struct session *s, uint16_t type, const struct wire_writer *pay
 void session_interrupt(struct session *s)
 {
 	/*
-	 * Ignore a failure: shutdown(2) fails only if the agent has disconnected, and then the
-	 * waiting session_answer() returns an error by itself.
+	 * Ignore a failure: shutdown(2) fails only if the agent has disconnected.  Then the call of
+	 * session_answer() that waits returns an error without this.
 	 */
 	(void)shutdown(s->channel.fd, SHUT_RDWR);
 }
@@ -281,7 +281,7 @@ static int wait_goodbye(struct session *s, struct err *err)
 		int rc = channel_receive(&s->channel, &deadline, &type, &payload);
 
 		if (rc == 0 && deadline_passed(deadline))
-			rc = -ETIMEDOUT; /* the agent has not stopped sending results */
+			rc = -ETIMEDOUT; /* the agent still sends results instead of GONE */
 		if (rc < 0)
 			return channel_failed(s, rc, err);
 	} while (type != WIRE_GONE);

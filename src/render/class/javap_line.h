@@ -19,7 +19,7 @@ void javap_lines_release(struct javap_lines *l);
 
 /* Appends spaces up to `column`, but at least one space. */
 void javap_tab(struct javap_lines *l, size_t column);
-/* Prints the line and begins the next one. */
+/* Prints the line that was composed, and begins the next line. */
 void javap_end_line(struct javap_lines *l);
 
 #endif

@@ -15,7 +15,7 @@ static bool is_unit(const struct profile *p, const char *unit)
 	return p->tree.units[0] && strcmp(p->tree.units[0], unit) == 0;
 }
 
-/* Returns the index of the value that counts samples. */
+/* Returns the index, in the values of a node, of the value that is the number of samples. */
 static unsigned samples_at(const struct profile *p)
 {
 	return p->tree.units[1] ? 1 : 0;
@@ -90,7 +90,7 @@ static double share(uint64_t part, uint64_t all)
 	return all > 0 ? 100.0 * (double)part / (double)all : 0;
 }
 
-/* Copies "main" from the frame "[main]"; the caller frees it. */
+/* Returns a copy of the frame without its brackets: "main" for "[main]".  The caller frees it. */
 static char *thread_name(const char *frame)
 {
 	size_t len = strlen(frame);
@@ -144,7 +144,7 @@ void profile_text_add(struct buf *out, const struct profile_view *view)
 	limit_add_more(out, view->methods->n - view->n, "method", "methods");
 }
 
-/* Adds the stack that ends at the node: its thread, frames and class. */
+/* Adds the stack whose innermost name is the node: the stack's thread, frames and class. */
 static void put_stack(struct json *stacks, const struct profile *p, uint32_t node)
 {
 	const struct call_tree *t = &p->tree;

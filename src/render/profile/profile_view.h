@@ -7,7 +7,7 @@
  *       18.2 s  64.7   18.2 s  64.7  a.b.Shop.pay
  *       2.10 s   7.5   28.1 s   100  a.b.Till.run
  *
- * With by_thread, a row is a method in a thread.  The profile as JSON:
+ * If profile->by_thread is true, a row is a method in a thread.  The profile as JSON:
  *
  *     {"event":"cpu","pid":1234,"file":null,"source":"jdk.CPUTimeSample","samples":2812,
  *      "duration":30.0,"interval":0.01,"unit":"ns","value":28120000000,
@@ -17,11 +17,11 @@
  *                 "samples":…,"value":…}],
  *      "notes":[{"note":"lost_samples","n":12,"text":"…"}]}
  *
- * unit:     of value, self and total: "ns", "bytes", "samples" or "exceptions"
- * interval: seconds; null if the events are not sampled
- * frames:   innermost first
- * class:    the class of the lock, object or exception, or the file or host; null for samples
- * source:   null if the recording has no such events
+ * unit:     the unit of "value", "self" and "total": "ns", "bytes", "samples" or "exceptions"
+ * interval: in seconds; null if the events are not samples
+ * frames:   the innermost frame is the first
+ * class:    the class of the lock, object or exception; or the file or host; null for samples
+ * source:   the event type; null if the recording has no events of this kind
  *
  * Control characters in the target's names are escaped.
  */
@@ -37,23 +37,23 @@
 struct profile_view {
 	const struct profile *profile; /* call_tree_sum() was called for its tree */
 	const struct hot_methods *methods;
-	size_t n;         /* number of methods that are shown, from the first on */
+	size_t n;         /* the first n methods are shown */
 	pid_t pid;        /* 0: the profile is from a file */
 	const char *file; /* NULL: the profile is from a JVM */
 };
 
 void profile_text_add(struct buf *out, const struct profile_view *view);
-/* Appends only the first line, without a newline. */
+/* Appends the first line of the text, and no newline. */
 void profile_text_summary(struct buf *out, const struct profile *p);
 /* Returns the document, which the caller frees. */
 struct json *profile_json(const struct profile_view *view) _must_check_;
 
 /*
- * Appends a sentence about a gap, without a newline.  Returns false if the profile does not have
- * this gap.
+ * Appends a sentence about a gap (what the profile lacks), without a newline.  Returns false, and
+ * appends nothing, if the profile does not have this gap.
  */
 bool profile_gap_add(struct buf *out, const struct profile *p, enum profile_gap gap);
-/* Returns the gaps as JSON, [{"note","n","text"}], which the caller frees. */
+/* Returns the gaps as the JSON array [{"note","n","text"}], which the caller frees. */
 struct json *profile_gaps_json(const struct profile *p) _must_check_;
 
 #endif

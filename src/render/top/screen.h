@@ -1,7 +1,7 @@
 /*
- * The content of a terminal's screen: rows of text, and the escape sequences that turn one content
- * into another.  The sequences are those of ECMA-48 and the VT100, which every terminal has, so no
- * database of terminals is needed.  Does no I/O.
+ * The content of a terminal's screen, which is rows of text; and the escape sequences that change a
+ * screen from one content to another.  Every terminal understands these sequences, which are those
+ * of ECMA-48 and the VT100, so no database of terminals is needed.  Does no I/O.
  */
 #ifndef JTOOL_RENDER_TOP_SCREEN_H
 #define JTOOL_RENDER_TOP_SCREEN_H
@@ -32,18 +32,18 @@ void screen_release(struct screen *s);
  * screen, but no character is split.  Control characters are escaped.
  */
 void screen_add(struct screen *s, enum screen_style style, const char *text, size_t len);
-/* Sets the last row of the screen, whatever rows were added before. */
+/* Sets the last row of the screen, no matter how many rows screen_add() has set. */
 void screen_set_last(struct screen *s, enum screen_style style, const char *text, size_t len);
 /* Returns the number of rows that screen_add() can still set. */
 size_t screen_left(const struct screen *s);
 
 /*
- * Appends the escape sequences and texts that turn the content `before` into `now`.  Draws only the
- * rows that differ; or all rows if the sizes differ or `before` is NULL.
+ * Appends the escape sequences and texts that change the screen from the content *before to *now:
+ * only the rows that differ; or all rows, if the sizes differ or `before` is NULL.
  */
 void screen_draw(const struct screen *before, const struct screen *now, struct buf *out);
 
-/* Sequences that enter the alternate screen and hide the cursor, and that leave it. */
+/* ENTER switches to the alternate screen and hides the cursor; LEAVE undoes both. */
 #define SCREEN_ENTER "\033[?1049h\033[?25l\033[H\033[2J"
 #define SCREEN_LEAVE "\033[0m\033[?25h\033[?1049l"
 

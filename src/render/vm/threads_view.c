@@ -89,7 +89,7 @@ static void add_row(struct table *table, const struct threads_view *v,
 		table_frame(table, t->frames[i]);
 }
 
-/* The optional values that at least one of the rows has. */
+/* For each optional column: true if at least one of the rows has a value in the column. */
 struct shown {
 	bool allocated, owner;
 };
@@ -125,7 +125,7 @@ static void print_more(size_t n, const char *one, const char *many, FILE *out)
 	fputs(buf_str(&more), out);
 }
 
-/* Prints the lines of the dump whose form is unknown, unchanged. */
+/* Prints each line of the dump whose form is unknown, as it is in the dump. */
 static void print_unknown(const struct thread_dump *d, FILE *out)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;

@@ -1,6 +1,6 @@
 /*
- * The output of `jtool threads`, as text or JSON: rows, stacks, groups, deadlocks, and waiting
- * threads.
+ * The output of `jtool threads`, as text or JSON: a row for each thread, stacks, groups of threads
+ * with the same stack, deadlocks, and trees of waiting threads.
  */
 #ifndef JTOOL_RENDER_VM_THREADS_VIEW_H
 #define JTOOL_RENDER_VM_THREADS_VIEW_H
@@ -12,13 +12,13 @@
 
 struct threads_view {
 	int pid;          /* -1: unknown */
-	const char *file; /* the file from which the dump was read; NULL: a JVM */
-	bool virtual;     /* the rows are virtual threads */
+	const char *file; /* the file from which the dump was read; NULL: it is from a JVM */
+	bool virtual;     /* the threads in `rows` are virtual threads */
 	const struct thread_dump *dump;
 	const size_t *rows; /* indexes of the threads that are shown, in the order of the output */
 	size_t n;
 	unsigned limit; /* value of the option -n, --limit (OPT_LIMIT) */
-	bool stack;     /* text has the stack of each thread below its row */
+	bool stack;     /* in text, the stack of each thread is below the thread's row */
 };
 
 /* Prints a line for each thread and, if v->stack is set, the thread's stack below the line. */
@@ -31,8 +31,8 @@ void threads_view_print_groups(const struct threads_view *v, FILE *out);
  */
 void threads_view_print_deadlocks(const struct threads_view *v, FILE *out);
 /*
- * Prints waiting threads below the threads that they wait for, as trees; the largest tree comes
- * first.
+ * Prints trees of threads, the largest tree first.  The threads that wait for a thread are below
+ * that thread.
  */
 void threads_view_print_blocked(const struct threads_view *v, FILE *out);
 
@@ -42,8 +42,8 @@ void threads_view_print_json(const struct threads_view *v, FILE *out);
 struct json *threads_view_groups_json(const struct threads_view *v);
 
 /*
- * For the threads_*.c files: appends the lock's address or, if lock->is_hash, its hash code as
- * "@HASH".
+ * For the threads_*.c files: appends the address of the lock; or, if lock->is_hash is true, the
+ * hash code of the lock as "@HASH".
  */
 void threads_view_add_object(struct buf *out, const struct thread_lock *lock);
 /* For the threads_*.c files: adds the member "pid", and "file" if the dump is from a file. */
