@@ -164,8 +164,8 @@ static int parse_options(const char *options, struct sockaddr_un *address, char 
 }
 
 /*
- * Returns true if the peer is the client: a process that has called listen(2) with the user id of
- * this process.
+ * Returns true if the peer can be the client: it had the user id of this process when it called
+ * listen(2).
  */
 static bool peer_is_client(int fd)
 {

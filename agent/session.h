@@ -2,10 +2,11 @@
  * A session: the agent's work for one client, from the attach until the client disconnects.  It has
  * one JVMTI environment and one thread of its own.
  *
- * The client loads the agent with the options "PATH,TOKEN".  PATH is the client's listening AF_UNIX
- * socket as seen by this process; TOKEN is WIRE_TOKEN_LEN hexadecimal digits that only the client
- * knows.  The session connects to PATH and serves requests until the client sends BYE or closes the
- * connection.  After the session only the mapped library remains in the JVM.
+ * The client loads the agent with the options "PATH,TOKEN".  PATH is the path at which the JVM sees
+ * the client's listening AF_UNIX socket; TOKEN is WIRE_TOKEN_LEN hexadecimal digits that only the
+ * client knows.  The session connects to PATH and serves requests until the client sends BYE or
+ * closes the connection.  After the session, the library stays mapped in the JVM, with the
+ * patches that it has installed.
  */
 #ifndef JTOOL_AGENT_SESSION_H
 #define JTOOL_AGENT_SESSION_H

@@ -6,7 +6,7 @@
 #include "jvm/patch/patches.h"
 
 #define ROWS_AT_ONCE 512
-#define ROW_FIXED 24 /* bytes of a row without the signature */
+#define ROW_FIXED 24 /* bytes of a row besides the signature */
 #define GONE "L?;"   /* the signature that is sent for an unloaded class */
 
 /* Sends loaders, modules and code sources before the rows that refer to them. */

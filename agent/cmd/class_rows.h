@@ -5,8 +5,8 @@
 #include "cmd/origins_send.h"
 
 /*
- * Sends the rows of n classes, after the loaders, modules and code sources that the client does not
- * have yet.  A NULL element stands for an unloaded class.
+ * Sends the rows of n classes.  Before a row, sends the class's loader, module and code source,
+ * unless the client has them already.  A NULL in `classes` stands for an unloaded class.
  */
 int ag_class_rows(struct ag_origins *p, const jclass *classes, uint32_t n);
 

@@ -14,7 +14,7 @@
 /* Every access to a member is atomic. */
 struct ag_activity {
 	uint64_t id;
-	uint64_t asked; /* id of the activity that must end; no effect unless equal to `id` */
+	uint64_t asked; /* if equal to `id`, this activity must end; another value has no effect */
 	int64_t begin_ns;
 	uint16_t request;
 };

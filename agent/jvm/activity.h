@@ -1,11 +1,11 @@
 /*
  * The requests that the sessions of this library are serving.  A session announces the request that
- * it serves, so that another session can list the request and ask it to end.
+ * it serves, so that another session can list the request, and can ask for its end.
  *
- * A request that leaves hooks in the JVM until its client ends it (TRACE, ALLOC) checks
- * ag_activity_must_end() while it waits.  Other requests end by themselves.
+ * TRACE and ALLOC leave hooks in the JVM until their client ends them.  While they wait for their
+ * client, they therefore check ag_activity_must_end().  Other requests end by themselves.
  *
- * Any thread may call these functions; they never wait.
+ * Any thread may call these functions; the functions never wait.
  */
 #ifndef JTOOL_AGENT_JVM_ACTIVITY_H
 #define JTOOL_AGENT_JVM_ACTIVITY_H
@@ -16,8 +16,8 @@
 struct ag_activity;
 
 /*
- * Announces a request of this type (wire/frames.def).  Returns the activity, or NULL if the table
- * of activities is full; the request is then not listed.
+ * Adds a request of this type (wire/frames.def) to the table of activities.  Returns the activity;
+ * or NULL if the table is full, and then no session can list the request.
  */
 struct ag_activity *ag_activity_begin(uint16_t request);
 
@@ -27,7 +27,7 @@ struct ag_activity *ag_activity_begin(uint16_t request);
  */
 void ag_activity_end(struct ag_activity **a);
 
-/* Returns true if another session has asked this activity to end.  `a` may be NULL. */
+/* Returns true if another session has called ag_activity_ask() for `a`, which may be NULL. */
 bool ag_activity_must_end(const struct ag_activity *a);
 
 struct ag_activity_row {

@@ -5,7 +5,7 @@
 #include "jvm/jni_refs.h"
 #include "wire/frame.h"
 
-/* JVMS table 4.1-B */
+/* class access flags (JVMS table 4.1-B) */
 #define ACC_FINAL 0x0010
 #define ACC_INTERFACE 0x0200
 #define ACC_ENUM 0x4000
@@ -177,8 +177,8 @@ static int ids_found(struct ag_jvm *jvm, struct ag_ids *ids, jobject object, uin
 
 /*
  * Finds the object in the map, or adds it.  The key of an object is its identity hash with the top
- * bit set, because 0 is not a valid key.  If another object has this key, the next unused key is
- * taken.
+ * bit set, because 0 is not a valid key.  If another object already has this key, the object gets
+ * the next key that no object has.
  */
 int ag_ids_take(struct ag_jvm *jvm, struct ag_ids *ids, jobject object, uint32_t *id, bool *new)
 {
@@ -190,7 +190,7 @@ int ag_ids_take(struct ag_jvm *jvm, struct ag_ids *ids, jobject object, uint32_t
 	*id = 0;
 	if (!object)
 		return 0;
-	/* HotSpot lists classes by loader, so `object` is often the same as in the last call. */
+	/* HotSpot groups its class list by loader, so successive calls often have one object. */
 	if (ids->last && (*jvm->jni)->IsSameObject(jvm->jni, ids->refs[ids->last], object))
 		return ids_found(jvm, ids, object, ids->last, id);
 	if (AG_JVMTI(jvm, GetObjectHashCode, object, &hash) != 0 ||

@@ -16,7 +16,7 @@ int ag_classes_get(struct ag_jvm *jvm, struct ag_classes *classes);
 /* Frees the list and deletes its references, which prevented the classes from being unloaded. */
 void ag_classes_release(struct ag_jvm *jvm, struct ag_classes *classes);
 
-/* Returns "Ljava/lang/String;" in JVMTI memory, or NULL with the error recorded. */
+/* Returns a signature such as "La/B;" in JVMTI memory; or NULL with the error recorded. */
 char *ag_class_signature(struct ag_jvm *jvm, jclass class);
 
 /*
@@ -49,8 +49,9 @@ int ag_class_traits(struct ag_jvm *jvm, jclass class, const char *signature, jin
 int ag_string_copy(struct ag_jvm *jvm, jstring s, char *text, size_t size);
 
 /*
- * Copies the String in an object's field `name`, which its base class declares: the superclass that
- * extends Object directly (ClassLoader, Module).  Stores "" if the field does not exist or is null.
+ * Copies the String in the field `name` of a ClassLoader, a Module or a similar object.  Looks for
+ * the field in the object's base class, which is the superclass that extends Object directly.
+ * Stores "" if the base class has no such field, or if the field is null.
  */
 #define AG_NAME_MAX (3 * 512 + 1)
 int ag_object_name(struct ag_jvm *jvm, jobject object, char name[AG_NAME_MAX]);

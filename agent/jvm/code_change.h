@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-/* Remembers a change.  Call it before a class is instrumented or replaced, on any thread. */
+/* Remembers a change.  Call it, on any thread, before a class is instrumented or replaced. */
 void ag_code_change_begins(void);
 bool ag_code_has_changed(void);
 

@@ -1,4 +1,4 @@
-/* Where a class was loaded from, read without running Java code or allocating objects. */
+/* Finds out where a class was loaded from, without running Java code or allocating objects. */
 #ifndef JTOOL_AGENT_JVM_CODE_SOURCE_H
 #define JTOOL_AGENT_JVM_CODE_SOURCE_H
 

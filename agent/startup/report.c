@@ -6,10 +6,10 @@
 #include "jvm/frame_names.h"
 #include "startup/report_file.h"
 
-#define FRAMES_MAX (1u << 18)        /* maximum of distinct stack frames; more are unknown */
+#define FRAMES_MAX (1u << 18)        /* maximum number of distinct frames; others are UNKNOWN */
 #define FRAMES_FIRST (1u << 12)      /* initial capacity of `known` */
 #define TEXTS ((size_t)32 << 20)     /* bytes reserved for the texts of stack frames */
-#define NAME_MAX 1000                /* bytes of a class, method or file name */
+#define NAME_MAX 1000                /* maximum bytes of a class, method or file name */
 #define FRAME_MAX (3 * NAME_MAX + 64)
 #define CLASS_MAX 4000
 #define LINE_MAX 8192
@@ -43,7 +43,7 @@ void ag_report_release(struct ag_jvm *jvm, struct ag_report *report)
 	ag_arena_release(&report->texts, jvm->mem);
 }
 
-/* Texts of stack frames. */
+/* The texts of stack frames. */
 
 static void put_location(struct ag_text *t, const struct ag_frame_names_get *f)
 {
@@ -79,7 +79,7 @@ static uint64_t key_of(const struct ag_alloc_site *site, uint32_t i)
 	return id >> 48 ? 0 : id << 16 | site->bcis[i];
 }
 
-/* Stores the text of a stack frame.  If memory is short, the stack frame remains unknown. */
+/* Stores the text of a stack frame.  If memory is short, the report shows UNKNOWN instead. */
 static void add_frame(struct ag_jvm *jvm, struct ag_report *report, uint64_t key,
 		      const jvmtiFrameInfo *frame)
 {
@@ -139,7 +139,7 @@ static const char *frame_text(const struct ag_report *report, uint64_t key)
 	return (const char *)report->texts.base + (size_t)slot->number * 8;
 }
 
-/* The order of sites. */
+/* Sorting the sites. */
 
 struct rank {
 	uint64_t bytes;

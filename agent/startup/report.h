@@ -10,16 +10,16 @@
  *     # estimator <in words>                       if the mode is sampled
  *     # depth <frames>
  *     # live <minimum collections survived>        if live objects were counted
- *     # begin <seconds to begin the recording>
- *     # seconds <of recording>
- *     # samples <samples or objects>
- *     # bytes <that the samples stand for>
- *     # dropped <samples or objects, for lack of room>
+ *     # begin <seconds that beginning the recording took>
+ *     # seconds <duration of the recording>
+ *     # samples <number of samples; in mode exact: of objects>
+ *     # bytes <bytes of the objects for which the samples stand>
+ *     # dropped <samples, in mode exact objects, that were lost for lack of room>
  *     # collections <number of GCs>
- *     # classes <instrumented> <refused>
- *     # paused <seconds of the pause to find live objects>
+ *     # classes <number instrumented> <number refused>
+ *     # paused <seconds for which the JVM was paused to find live objects>
  *     # note <enum wire_alloc_note> <count> <text>
- *     # sites <in this file> <in total>
+ *     # sites <number in this file> <number in the recording>
  *     # OBJECTS BYTES SAMPLES LIVE_OBJECTS LIVE_BYTES CLASS
  *
  * Each site has a line with these six values; sites are sorted by bytes in descending order.  The
@@ -40,26 +40,27 @@ struct ag_report {
 	const char *path;
 	struct ag_alloc_profile *profile;
 	struct ag_alloc_profile_wanted wanted;
-	uint32_t sites; /* maximum of sites to write; 0: all */
+	uint32_t sites; /* maximum number of sites to write; 0: all */
 
 	/*
 	 * The texts of stack frames are looked up during the recording, because classes may be
 	 * unloaded later.
 	 */
-	struct ag_hash_map known; /* method and code offset → offset of the text in `texts` / 8 */
+	/* key: method and code offset; number: offset of the text in `texts`, divided by 8 */
+	struct ag_hash_map known;
 	struct ag_arena texts;
-	uint32_t next_site; /* the texts of all earlier sites' stack frames are stored */
+	uint32_t next_site; /* number of the first site whose stack frames were not looked up yet */
 };
 
 /* Returns NULL if a file can be created at `path`, or the reason why it cannot. */
 const char *ag_report_try(const char *path, uint32_t pid);
 
-/* Allocates `known` and `texts` from jvm->mem.  The caller sets path, profile, wanted and sites. */
+/* Allocates `known` and `texts` from jvm->mem.  The caller sets the members before `known`. */
 int ag_report_init(struct ag_jvm *jvm, struct ag_report *report);
 void ag_report_release(struct ag_jvm *jvm, struct ag_report *report);
 #define AG_REPORT_MEMORY ((size_t)48 << 20) /* maximum bytes of `known` and `texts` */
 
-/* Looks up the stack frames of new sites, until the deadline on the clock of ag_now_ns(). */
+/* Looks up the stack frames of new sites; stops when ag_now_ns() reaches until_ns. */
 void ag_report_resolve(struct ag_jvm *jvm, struct ag_report *report, int64_t until_ns);
 
 /*

@@ -21,17 +21,17 @@
 
 enum state { NOTHING, STARTING, ON, FAILED };
 
-/* The state of the agent at JVM startup.  Each copy of the agent has its own state. */
+/* The state of an agent that was loaded at JVM startup.  Each copy of the agent has its own. */
 static struct {
 	struct ag_startup_options options;
 	/*
-	 * mem, jvm and report are used only before the recording begins, or with access to the
-	 * recording (recording.h).
+	 * `mem`, `jvm` and `report` are used by one thread at a time: before the recording begins,
+	 * and then by the thread that has access to the recording (ag_recording_enter()).
 	 */
 	struct ag_mem mem;
 	struct ag_jvm jvm;
 	struct ag_report report;
-	jrawMonitorID monitor; /* protects state */
+	jrawMonitorID monitor; /* protects `state` */
 	enum state state;
 	uint32_t pid;
 } startup;
@@ -204,8 +204,8 @@ static void JNICALL on_init(jvmtiEnv *ti, JNIEnv *jni, jthread thread)
 /* The JVM's exit. */
 
 /*
- * Fails if there are virtual threads, because HotSpot crashes if the heap walk reaches one that is
- * being created (jvm/graph/vthreads.h).
+ * Fails if there are virtual threads, because HotSpot crashes if the heap walk reaches a virtual
+ * thread that is being created (jvm/graph/vthreads.h).
  */
 static int check_threads(struct ag_jvm *jvm)
 {
@@ -279,7 +279,7 @@ static int open_environment(JavaVM *vm)
 	return 0;
 }
 
-/* Returns why this JVM, which is still starting, cannot sample allocations; or NULL if it can. */
+/* Returns the reason why this JVM cannot sample allocations, or NULL if it can. */
 static const char *cannot_sample(struct ag_jvm *jvm)
 {
 	jvmtiCapabilities potential;

@@ -21,8 +21,8 @@ static inline uint64_t heap_stream_fold(int64_t n)
 }
 
 /*
- * Writes the first number of a record: the kind, and the difference between the address `words` and
- * the earlier address `base`, both in words of 8 bytes.
+ * Writes the first number of a record: the kind, and the address `words` minus the address `base`,
+ * which comes from an earlier record (heap_stream.h).  Both addresses are in words of 8 bytes.
  */
 static inline uint8_t *heap_stream_put_first(uint8_t *to, enum heap_stream_kind kind,
 					     uint64_t words, uint64_t base)

@@ -70,11 +70,12 @@ static void refuse(struct ag_alloc_code *ac, jclass class, const char *why)
  * and all compiled code each time (Tomcat, 4,000 classes: a batch of 4 classes pauses as long as
  * a batch of 128 classes).  So in a JVM with many classes, batches are large and few.
  *
- * A batch needs memory for class files and for constant pools of twice the size.  HotSpot frees
- * this memory after the batch at the earliest, and then reuses it for further batches, so the JVM
- * grows by what its largest batch needs.  Batches are therefore small while few classes have hooks,
- * and if few classes are loaded: a JVM with 500 classes pauses for about 1.5 ms for each batch, and
- * needs 1 to 2 MB less with batches of 16 than of 32.
+ * For each class, a batch needs memory for the class file, and for a constant pool twice as large
+ * as the class's own, because HotSpot merges the old pool and the new one.  HotSpot frees this
+ * memory after the batch at the earliest, and then reuses it for further batches, so the JVM grows
+ * by what its largest batch needs.  Batches are therefore small while few classes have hooks, and
+ * if few classes are loaded: a JVM with 500 classes pauses for about 1.5 ms for each batch, and
+ * needs 1 to 2 MB less if a batch has 16 classes than if it has 32.
  */
 static uint32_t batch_size(const struct ag_sweep *s)
 {
@@ -96,8 +97,9 @@ static void flush_in(struct ag_sweep *s, uint32_t n)
 		ag_instrument_set_hooked(ag_instrument_class(&s->ac->base, s->ac->sweep.members[i]),
 					 true);
 	/*
-	 * Reorders `members` and `refs` and clears `hooked` of the classes that do not get hooks.
-	 * After the sweep, count() counts the classes that are still marked as hooked.
+	 * This call reorders `members` and `refs`.  For a class that does not get hooks, it clears
+	 * the mark that was set above.  After the sweep, count() counts the classes that are still
+	 * marked as hooked.
 	 */
 	ag_instrument_add(&group, n);
 }
@@ -156,7 +158,7 @@ static bool look(struct ag_sweep *s, jclass class, const char *signature, jvmtiE
 	return ag_instrument_class(&ac->base, index)->outcome == AG_INSTRUMENTED_DONE;
 }
 
-/* Returns true if the class got its hooks while it was loaded, during the first sweep. */
+/* Returns true if the class was loaded during the first sweep, and got its hooks at loading. */
 static bool has_hooks(const struct ag_alloc_code *ac, const char *signature)
 {
 	uint32_t n = __atomic_load_n(&ac->loaded.n, __ATOMIC_RELAXED);
@@ -202,14 +204,14 @@ static void unhook_new(struct ag_sweep *s, jclass class, const char *signature)
 		return;
 	}
 	set_class(ac, index, signature);
-	/* If set_tag() fails, ClassFileLoadHook ignores the class. */
+	/* If set_tag() fails, the agent's ClassFileLoadHook ignores the class. */
 	(void)set_tag(ac, class, (jlong)index + 1);
 	add(s, class, index);
 }
 
 /*
- * Returns true if the loader of the class finds the hooks class.  With s->new_only, returns true
- * only if the loader was first asked in this sweep.
+ * Returns true if the loader of the class finds the class with the hooks.  With s->new_only,
+ * returns true only if no earlier sweep has asked this loader for the class with the hooks.
  */
 static bool finds_hooks(struct ag_sweep *s, jclass class)
 {
@@ -223,8 +225,8 @@ static bool finds_hooks(struct ag_sweep *s, jclass class)
 }
 
 /*
- * Returns true if the class may have got hooks while it was loaded.  This is possible only if the
- * class's loader finds the hooks class.
+ * Returns true if `class` may have got hooks while it was loaded.  This is possible only if the
+ * loader of `class` finds the class with the hooks.
  */
 static bool may_have_hooks(struct ag_sweep *s, jclass class)
 {

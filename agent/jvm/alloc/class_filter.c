@@ -5,11 +5,11 @@
 #include "util/text.h"
 #include "wire/glob.h"
 
-/* The Java name of a class, such as "p.A" or "int[]", without a copy of the signature. */
+/* The Java name of a class, such as "p.A" or "int[]".  byte_at() returns its characters. */
 struct java_name {
 	const char *element;
 	size_t len; /* length of the name of the element type */
-	size_t all; /* length of the complete name: len, and 2 for each dimension */
+	size_t all; /* length of the complete name: len, and 2 for the "[]" of each dimension */
 };
 
 static struct java_name java_name(const char *signature, size_t len)

@@ -20,8 +20,8 @@
 #define STACK_FIRST ((size_t)1 << 17)
 #define VALUES_SIZE ((size_t)64 << 20)
 #define AHEAD 16 /* number of objects by which a prefetch precedes the visit */
-#define STEP 256 /* objects between two increments of *progress */
-#define CHUNK 4096 /* bytes that are converted and then written at once */
+#define STEP 256 /* number of objects between two increments of *progress */
+#define CHUNK 4096 /* bytes that are converted before they are written with one call */
 #define MARK_MOVED 3u /* low bits of the mark word of an object that a collector has moved */
 
 /* Bytes of a sub-record between its tag and its field values or elements. */
@@ -53,7 +53,7 @@ void ag_dump_unmap(void *p, size_t size)
 		(void)munmap(p, size); /* cannot fail for these mappings */
 }
 
-/* Frees the memory in the JVM, where no region was mapped and the stack has its initial size. */
+/* Frees the memory in the JVM.  Only the child maps regions and enlarges the stack. */
 void ag_dump_heap_release(struct ag_dump_heap *h)
 {
 	ag_dump_unmap(h->marks, REGIONS * sizeof(*h->marks));
@@ -228,7 +228,8 @@ static void put_elements(struct ag_dump_heap *h, enum ag_hprof_type type, unsign
 
 /*
  * Returns the number of elements to write of an array whose elements have `size` bytes in the dump.
- * A record has less than 4 GiB, so a longer array is cut, as in the JVM's own dump.
+ * A record has less than 4 GiB, so only the first elements of a longer array are written, as in
+ * the JVM's own dump.
  */
 static uint32_t length_of(const struct ag_dump_heap *h, uint64_t array, size_t header,
 			  unsigned size)

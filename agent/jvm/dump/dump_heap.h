@@ -41,8 +41,8 @@ struct ag_dump_heap {
 
 /*
  * Maps zeroed memory, of which only the written pages take up room.  Does not use malloc(): if
- * another thread holds a lock of malloc() at the clone, the lock is never released in the child.
- * Returns NULL if there is no address space.
+ * another thread holds a lock of malloc() when the child is cloned, the lock is never released in
+ * the child.  Returns NULL if there is no address space.
  */
 void *ag_dump_map(size_t size);
 void ag_dump_unmap(void *p, size_t size); /* p may be NULL */

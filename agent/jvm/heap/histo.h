@@ -45,8 +45,8 @@ struct ag_histo_opts {
  * fills the unused part of each thread's allocation buffer; after a collection there are no such
  * arrays.  JDK 8 hides one internal java.lang.Object from agents (ServiceUtil::visible_oop).
  *
- * Returns 0, with census->limit.over set if a walk reached the maximum pause.  Returns -1 with the
- * error recorded, or if the channel is broken.
+ * Returns 0.  Then census->limit.over is true if a walk reached the maximum pause.  Returns -1 if
+ * the channel is broken, or, with the error recorded, if anything else fails.
  */
 int ag_histo_count(struct ag_jvm *jvm, const struct ag_histo_opts *opts, struct ag_census *census);
 

@@ -117,7 +117,7 @@ static void untag_unknown(struct ag_jvm *jvm, uint32_t unknown)
 	struct ag_tagged found = { 0 };
 
 	if (unknown > 0)
-		(void)unknown_get(jvm, unknown, &found); /* an earlier recorded error is kept */
+		(void)unknown_get(jvm, unknown, &found); /* does not replace a recorded error */
 	ag_tagged_release(jvm, &found);
 }
 
