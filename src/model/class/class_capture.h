@@ -18,7 +18,7 @@ struct captured_method {
 	struct buf code;
 };
 
-/* Limit in bytes for one class; far above the agent's own limit. */
+/* Limit in bytes for one class.  The agent's own limit is far lower. */
 #define CLASS_CAPTURE_MAX (256u << 20)
 
 struct class_capture {
@@ -39,16 +39,16 @@ struct class_capture {
 	 * struct must not move until these bytes have arrived.
 	 */
 	struct buf *filling;
-	/* bytes that `filling` still needs, and bytes that were announced for this class so far */
+	/* bytes that `filling` still lacks; sum of the lengths announced for this class so far */
 	size_t missing, announced;
 };
 
 void class_capture_release(struct class_capture *c);
 
 /*
- * Reads one frame.  Returns 0 if more frames follow, and -EBADMSG if the frame is inconsistent.
- * Returns 1 if this class is complete: the frame is CAPTURE_END or starts the next class.  In the
- * second case, pass the frame again with an empty class_capture.
+ * Reads one frame.  Returns 0 if more frames of this class follow; -EBADMSG if the frame is
+ * inconsistent; or 1 if this class is complete, because the frame is CAPTURE_END or starts the next
+ * class.  Pass a frame that starts the next class again, with an empty class_capture.
  */
 int class_capture_take(struct class_capture *c, uint16_t type,
 		       struct wire_reader payload) _must_check_;

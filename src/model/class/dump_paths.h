@@ -11,8 +11,9 @@
 
 struct dump_path {
 	char *name; /* the path; NULL for an array, which has no class file */
-	bool taken; /* an earlier class in the list has the same path */
-	bool twin;  /* an earlier class has the same path, or a path that differs only in case */
+	bool taken; /* a class before this one in the list has the same path */
+	/* set for all but one of the classes whose paths are equal, or differ only in case */
+	bool twin;
 };
 
 /*

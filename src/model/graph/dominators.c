@@ -1,9 +1,9 @@
 /*
  * Finds dominators by semi-NCA: L. Georgiadis, "Linear-Time Algorithms for Dominators and Related
  * Problems", 2005.  Semidominators are computed as by Lengauer and Tarjan, with simple path
- * compression.  The dominator of a node is then found on the way from its parent up the dominator
- * tree, as the first node whose number is not above the number of the semidominator.  Nodes are
- * identified by depth-first number; ancestors have lower numbers.
+ * compression.  To find the dominator of a node, the search then starts at the node's parent and
+ * goes up the dominator tree, to the first node whose number is not above that of the node's
+ * semidominator.  Nodes are identified by depth-first number; ancestors have lower numbers.
  */
 #include <string.h>
 
@@ -33,8 +33,8 @@ struct semi_nca {
 };
 
 /*
- * Replaces the counts in graph_dfs_state.others by the starts of ranges in semi_nca.others.
- * list_others() then advances each start to the end of its range.
+ * Replaces each count in graph_dfs_state.others by the start of a range in semi_nca.others.
+ * list_others() then fills the ranges, and so advances each start to the end of its range.
  */
 static void start_ranges(struct graph_dfs *d)
 {
@@ -102,8 +102,8 @@ static void find_others(struct semi_nca *r)
 }
 
 /*
- * Returns the least semidominator of v and of its ancestors whose numbers are above w, and
- * compresses the path.  Reverses the links on the way up, so that it needs no stack.
+ * Returns the least of these semidominators: that of v, and those of v's ancestors whose numbers
+ * are above w.  Compresses the path.  Reverses the links on the way up, so that it needs no stack.
  */
 static uint32_t least_above(struct link *links, uint32_t v, uint32_t w)
 {

@@ -12,7 +12,7 @@
 
 struct heap_wire {
 	/* Not owned: */
-	/* the class index to which the frames refer; new classes are added */
+	/* the class index to which the frames refer; classes that it lacks are added to it */
 	struct classes *classes;
 	struct heap *heap;       /* threads and methods are added to it */
 
@@ -20,7 +20,7 @@ struct heap_wire {
 	uint32_t outcome; /* enum wire_graphed */
 	uint64_t pause_ns, waited_ns;
 	uint64_t own_thread; /* id of the agent thread; 0: unknown, so the stream is unusable */
-	uint64_t agent_peak; /* the most bytes that the agent had allocated at any time */
+	uint64_t agent_peak; /* the greatest number of bytes that the agent had allocated */
 	uint32_t why;        /* enum wire_snapshot_why: why there is no snapshot */
 	int32_t code;
 	uint64_t child_ns; /* duration of the walk in the child process of a snapshot, in ns */
@@ -40,8 +40,8 @@ int heap_wire_take(struct heap_wire *w, uint16_t type, struct wire_reader *paylo
 void heap_wire_finish(struct heap_wire *w, struct graph_facts *facts);
 
 /*
- * Converts `info`, the reply to the request CLASS, to a shape, whose supertypes are class numbers.
- * `classes` must be sorted.
+ * Converts `info`, the reply to the request CLASS, to a shape, in which supertypes are given as
+ * class numbers.  `classes` must be sorted.
  */
 void heap_wire_shape(const struct classes *classes, const struct class_info *info,
 		     struct shape *shape);

@@ -77,8 +77,8 @@ static uint64_t thread_of(const struct path_tree *s, uint32_t node)
 }
 
 /*
- * Updates the group's stretches by the length of each run on the path from a target up to the
- * root.  The length of a run is the member `run` of the run's last node.
+ * Updates the least and greatest lengths of the group's stretches from the path to one target.  A
+ * run is a stretch of this path; its length is the member `run` of the run's last node.
  */
 static void measure_way(struct path_tree *s, struct refpaths_group *group, uint32_t mark,
 			uint32_t target, uint64_t *thread)
@@ -155,7 +155,7 @@ static void examine_groups(struct path_tree *s, const struct refpaths_targets *t
 	}
 }
 
-/* Counts the targets that can be reached only by paths with weak references. */
+/* Counts the targets to which there are paths, but none without weak references. */
 static uint64_t count_weak(const struct graph *g, const struct refpaths_targets *targets,
 			   const struct graph_bfs *strong)
 {

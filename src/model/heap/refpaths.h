@@ -1,11 +1,13 @@
 /*
  * Shortest paths from GC roots to a set of objects, with similar paths merged into groups.
  *
- * Two paths are similar if their roots are of one kind, in the same method, and in threads whose
- * names differ only in digits, and if objects of the same classes refer to each other through the
- * same fields.  Array indices are ignored.  A run of objects of one class that refer to one
- * another, such as the nodes of a list or tree, counts as one stretch, whatever its length.
- * Classes with equal names are equal, whatever their loaders.
+ * Two paths are similar if all of this is the same:
+ *  - the kind of the root, its method, and the name of its thread, apart from the numbers in it;
+ *  - the classes of the objects, by name and without regard to class loaders;
+ *  - the fields by which the objects refer to each other.  Array indices do not count.
+ *
+ * A stretch is a part of a path: one object, or successive objects of the same class, such as the
+ * nodes of a list or tree.  Stretches of different lengths are equal.
  *
  * Time and memory are proportional to the number of objects on the paths.
  */
@@ -29,8 +31,9 @@ int refpaths_choose(const struct heap *h, const char *word, bool subclasses,
 		    struct refpaths_targets *targets, bool *only_classes, struct err *err)
 	_must_check_;
 /*
- * Selects class loaders by label, class, class without package, name, or @hash.  Returns -1
- * (EXIT_ANSWER) if no loader matches, or if a loader that matches is never unloaded.
+ * Selects the class loaders for which `word` is one of: the label, the class name with or without
+ * package, the loader's name, the hash with or without '@'.  Returns -1 (EXIT_ANSWER) if no loader
+ * is selected, or if the JVM never unloads a selected one.
  */
 int refpaths_choose_loaders(const struct heap *h, const char *word,
 			    struct refpaths_targets *targets, struct err *err) _must_check_;
@@ -44,9 +47,9 @@ struct refpaths_stretch {
 struct refpaths_group {
 	uint64_t count;   /* number of targets in the group */
 	uint32_t example; /* the target with the shortest path */
-	uint32_t length;  /* number of objects on the path to `example`, with both ends */
+	uint32_t length;  /* number of objects on the path to `example`, including both ends */
 	uint32_t step;    /* used by refpaths.c only */
-	/* the root's stretch comes first; NULL: the group is not examined */
+	/* in path order, from the root on; NULL: the group is not examined */
 	struct refpaths_stretch *stretches;
 	size_t n_stretches;
 	bool threads_differ;
@@ -54,17 +57,18 @@ struct refpaths_group {
 
 struct refpaths {
 	struct graph_bfs bfs;
-	struct refpaths_group *groups; /* in descending order of count, then by length */
+	/* the largest `count` first; of equal counts, the least `length` first */
+	struct refpaths_group *groups;
 	size_t n_groups;
-	size_t n_examined;          /* number of groups with stretches */
+	size_t n_examined;          /* number of groups whose `stretches` is not NULL */
 	uint64_t n_targets;
 	uint64_t n_reached;            /* number of targets that have a path */
-	uint64_t n_weak; /* number of targets that have only paths with weak references */
+	uint64_t n_weak; /* number of targets that have paths, but none without weak references */
 };
 
 /*
- * Groups the paths to the targets, and examines the first n_examined groups.  `weak` is as for
- * graph_bfs().
+ * Groups the paths to the targets, and measures the stretches of the first n_examined groups.  With
+ * `weak`, paths may contain weak references.
  */
 void refpaths_find(const struct heap *h, const struct refpaths_targets *targets, bool weak,
 		   size_t n_examined, struct refpaths *paths);

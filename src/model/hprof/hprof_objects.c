@@ -92,7 +92,7 @@ static void add_to_sample(struct hprof_reader *r, const struct hprof_sampled *se
 	s->list[s->n++] = *seen;
 }
 
-/* Counts an object, and writes it and its size to the heap stream. */
+/* Counts an object, and writes a record with its address, class and size to the heap stream. */
 static int write_object(struct hprof_reader *r, uint64_t address, uint32_t class, uint64_t size,
 			int64_t length, struct err *err)
 {
@@ -125,8 +125,8 @@ static int write_object(struct hprof_reader *r, uint64_t address, uint32_t class
 }
 
 /*
- * Records the class of a loader object and, if names are wanted, the fields of Thread and String
- * objects.
+ * If the object is a class loader, records its class.  If the object is a Thread or a String and
+ * names are wanted, records its fields.
  */
 static void note_instance(struct hprof_reader *r, const struct hprof_instance *in, uint32_t class,
 			  uint64_t address, const uint8_t *data)

@@ -5,8 +5,9 @@
  * go to a struct heap.  Input may be split anywhere, so it can come from a FIFO.  A dump is
  * untrusted: any input results in a graph or in one error.
  *
- * HotSpot writes names, classes and stacks before the first object; other orders are refused.
- * Fields are numbered as in the dump: those of the class first, then those of its superclasses.
+ * HotSpot writes names, classes and stacks before the first object; a dump with another order is
+ * refused.  An object's fields are numbered in the order of the dump: first the fields that its own
+ * class declares, then those of the superclasses.
  * Threads are numbered by the dump's serial numbers.
  */
 #ifndef JTOOL_MODEL_HPROF_HPROF_READ_H
@@ -24,10 +25,10 @@ struct hprof_wants {
 	 * sample of objects for hprof_guess_layout()
 	 */
 	struct object_layout layout;
-	/* read the start of each byte[] and char[] of at least this length; 0: read none */
+	/* read the start of each byte[] and char[] of at least this many elements; 0: of none */
 	unsigned texts_from;
 	struct hprof_names *names; /* not owned; NULL: thread names are not read */
-	size_t max_memory; /* limit in bytes for names, classes, threads and stacks; 0: none */
+	size_t max_memory; /* limit in bytes for names, classes, threads and stacks; 0: no limit */
 };
 
 struct hprof_reader;
@@ -49,12 +50,12 @@ int hprof_feed(struct hprof_reader *r, const uint8_t *data, size_t len, struct e
 int hprof_end(struct hprof_reader *r, struct err *err) _must_check_;
 
 /*
- * Sets the names of threads in the heap again.  Call it after another reader of the same dump has
- * added names to hprof_wants.names.
+ * Sets the names of the heap's threads a second time.  Call it after another reader of the same
+ * dump has added names to hprof_wants.names.
  */
 void hprof_name_threads(struct hprof_reader *r);
 
-/* Return the number of bytes received and of objects read so far, to show progress. */
+/* For a progress line: the number of bytes received so far, and the number of objects read. */
 uint64_t hprof_bytes(const struct hprof_reader *r);
 uint64_t hprof_objects(const struct hprof_reader *r);
 

@@ -10,8 +10,8 @@
 #define ARENA_SIZE (64 * MB)
 /*
  * Linux before 6.7 does not mark the stacks of threads.  A mapping counts as a stack if it has at
- * most STACK_MAX bytes (a stack has 1 to 8 MB) and follows a guard of at most GUARD_MAX bytes (16
- * to 256 KB).
+ * most STACK_MAX bytes, and is directly after a guard of at most GUARD_MAX bytes.  In reality, a
+ * stack has 1 to 8 MB, and its guard 16 to 256 KB.
  */
 #define GUARD_MAX MB
 #define STACK_MAX (16 * MB)
@@ -171,8 +171,8 @@ static bool is_reserved(const struct mapping_kinds *s, size_t i)
 }
 
 /*
- * Returns the kind of an anonymous mapping that follows a mapped file.  If the file is a library,
- * the anonymous mapping has the zeroed data of the library, and thus the same kind.
+ * Returns the kind of an anonymous mapping that is directly after the mapping of a file.  If the
+ * file is a library, the anonymous mapping has the library's zeroed data, and thus the same kind.
  */
 static int kind_of_neighbour(const struct mapping_kinds *s, size_t i)
 {

@@ -1,6 +1,6 @@
 /*
- * Classifies the mappings of a JVM by the address ranges that the JVM reports, by files and names,
- * and by adjacent mappings.  Does no I/O.
+ * Classifies the mappings of a JVM.  The kind of a mapping depends on the address ranges that the
+ * JVM reports, on the mapping's file or name, and on the adjacent mappings.  Does no I/O.
  */
 #ifndef JTOOL_MODEL_MEMORY_MAPPING_KINDS_H
 #define JTOOL_MODEL_MEMORY_MAPPING_KINDS_H

@@ -137,8 +137,8 @@ int alloc_add_note(struct alloc *a, uint32_t note, const char *text, size_t len,
 }
 
 /*
- * Stores a note.  A newer agent may send a note whose number is unknown here; the note's text
- * explains it.
+ * Stores a note.  A newer agent may send a note whose number this jtool does not know; the note's
+ * text says what the note means.
  */
 static int take_note(struct alloc *a, struct wire_reader *payload)
 {

@@ -25,14 +25,14 @@ struct alloc_state {
 
 struct alloc_note {
 	uint32_t note; /* enum wire_alloc_note */
-	char *text;    /* printable */
+	char *text;    /* has printable characters only */
 	uint64_t n;    /* the count that belongs to the note, or 0 */
 };
 
 struct alloc {
 	bool begun, ended;
-	uint32_t flags;     /* WIRE_ALLOC_*; the flags of a recording are known only at its end */
-	uint64_t begin_ns;  /* ns that starting the profile took */
+	uint32_t flags;     /* WIRE_ALLOC_*; of a recording: unknown until `ended` is true */
+	uint64_t begin_ns;  /* how long it took to start the profile, in ns */
 	/* number of instrumented classes, and number of refused classes */
 	uint32_t hooked, refused;
 	uint32_t depth;     /* maximum number of frames of a stack; 0: unknown */
@@ -49,7 +49,7 @@ struct alloc {
 	size_t n_notes, notes_cap;
 	uint32_t end;       /* enum wire_alloc_end */
 	int32_t code;       /* JVMTI error of the attempt to restore classes; 0: none */
-	uint64_t live_ns;   /* ns that the JVM was paused to find live objects */
+	uint64_t live_ns;   /* ns for which the JVM was paused to find live objects */
 };
 
 void alloc_release(struct alloc *a);
@@ -61,7 +61,7 @@ void alloc_release(struct alloc *a);
 int alloc_take(struct alloc *a, uint16_t type, struct wire_reader *payload) _must_check_;
 
 /*
- * Add a class, a site or a note that does not come from the agent's frames.  Texts and frame
+ * For a source other than the agent's frames: add a class, a site or a note.  Texts and frame
  * numbers are copied; `name` is in Java form.  Return 0, or -EBADMSG if a limit is exceeded or an
  * index is invalid.
  */
@@ -77,10 +77,10 @@ int alloc_add_note(struct alloc *a, uint32_t note, const char *text, size_t len,
 void alloc_merge(struct alloc *a);
 
 enum alloc_order { ALLOC_BY_BYTES, ALLOC_BY_COUNT, ALLOC_BY_LIVE_BYTES, ALLOC_BY_LIVE_COUNT };
-/* Sorts the sites, the largest first; equal ones by class, then stack. */
+/* Sorts the sites, the largest first; sites of equal size by class name, then by stack. */
 void alloc_sort(struct alloc *a, enum alloc_order order);
 
-/* Sums over all sites.  An overflow yields the largest number. */
+/* Sums over all sites.  A sum that overflows is UINT64_MAX. */
 struct alloc_total {
 	uint64_t objects, bytes, live_objects, live_bytes;
 };

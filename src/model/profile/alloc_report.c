@@ -198,7 +198,7 @@ static int take_class(struct report_reader *r, struct strview text)
 	return alloc_add_class(r->a, buf_str(&name), name.len);
 }
 
-/* Reads a number of live objects or bytes.  It is "-" if live objects were not counted. */
+/* Reads a number of live objects or bytes, or "-" if live objects were not counted. */
 static int take_live_number(struct report_reader *r, struct strview *line, uint64_t *n)
 {
 	if (r->live)
@@ -221,7 +221,7 @@ static int take_site(struct report_reader *r, struct strview *line)
 	return take_class(r, *line);
 }
 
-/* Reads a stack frame, which follows "\tat ". */
+/* Reads a stack frame.  `text` is the part of the line after "\tat ". */
 static int take_frame(struct report_reader *r, struct strview text)
 {
 	_cleanup_buf_ struct buf name = BUF_INIT;
@@ -245,7 +245,7 @@ static bool begins(struct strview *line, const char *with)
 	return true;
 }
 
-/* Reads the end line.  Returns 1 if no line follows it and it has the right number of sites. */
+/* Reads the line "# end".  Returns 1; or -EBADMSG if it is not the last or its number is wrong. */
 static int take_end(struct report_reader *r, struct strview *line)
 {
 	uint64_t n;

@@ -136,7 +136,7 @@ bool trace_parameter_type(const struct trace *t, uint32_t method, unsigned n, st
 	return false;
 }
 
-/* Reads a method's number.  Returns that method, or NULL if the number is invalid. */
+/* Reads the number of a method.  Returns the method, or NULL if there is none with this number. */
 static struct trace_method *get_method(struct trace *t, struct wire_reader *payload)
 {
 	uint32_t number = wire_get_u32(payload);
@@ -269,8 +269,8 @@ static int take_buckets(struct trace_sum *sum, struct wire_reader *payload)
 }
 
 /*
- * Reads the sums of a method.  They may contradict each other, because calls go on while the agent
- * reads the sums.
+ * Reads the sums of a method.  The sums may contradict each other, because calls go on while the
+ * agent reads the sums.
  */
 static int take_sum(struct trace *t, struct wire_reader *payload)
 {

@@ -11,7 +11,7 @@
 #include "wire/cursor.h"
 #include "wire/log_histogram.h"
 
-/* Sums over all calls of a method.  An overflow yields the largest number. */
+/* Sums over all calls of a method.  A sum that overflows is UINT64_MAX. */
 struct trace_sum {
 	uint64_t calls, threw, ns, min_ns, max_ns;
 	/* HISTOGRAM_BUCKETS entries; NULL: no call yet, or the agent had no memory for them */
@@ -33,7 +33,7 @@ struct trace_call {
 	uint64_t thread_id;
 	struct wire_text thread; /* thread name; "" for most virtual threads */
 	bool threw;
-	bool has_args;   /* args is valid; also set for a method without parameters */
+	bool has_args;   /* `args` is valid; also set for a method without parameters */
 	bool is_void;    /* the result type is void */
 	/* encoded values, see trace_value.h; valid until the next frame is read */
 	struct wire_text args, result;
@@ -73,19 +73,21 @@ struct trace {
 uint32_t trace_add(struct trace *t, const char *class, const char *name, const char *descriptor);
 void trace_release(struct trace *t);
 
-/* A function that receives each call, in the order in which calls end. */
+/* A function that receives each traced call, in the order in which the calls ended. */
 typedef void trace_call_fn(const struct trace *t, const struct trace_call *call, void *arg);
 
 /*
- * Reads one frame.  Returns 0 if more frames follow, 1 after TRACE_END, -EBADMSG if the frame is
- * inconsistent.  Memory is limited by the number of requested methods and of stack frames.
+ * Reads one frame.  Returns 0 if more frames follow; 1 if the frame is TRACE_END; -EBADMSG if the
+ * frame is inconsistent.  `t` grows with the requested methods and the stack frames, but not with
+ * the calls.
  */
 int trace_take(struct trace *t, uint16_t type, struct wire_reader *payload, trace_call_fn *visit,
 	       void *arg) _must_check_;
 
 /*
- * Appends the name of a method: "a.b.C.m".  For an overloaded method, adds the parameter types; if
- * two methods differ only in the result type, adds the result type as well: "a.b.C.m(): int".
+ * Appends the name of a method: "a.b.C.m"; of an overloaded method, with the parameter types:
+ * "a.b.C.m()"; if another method differs only in the result type, also with the result type:
+ * "a.b.C.m(): int".
  */
 void trace_method_name(const struct trace *t, uint32_t method, struct buf *out);
 bool trace_is_overloaded(const struct trace *t, uint32_t method);
@@ -96,9 +98,9 @@ bool trace_is_overloaded(const struct trace *t, uint32_t method);
 bool trace_parameter_type(const struct trace *t, uint32_t method, unsigned n, struct buf *out);
 
 /*
- * Returns the time in ns that a share q (0 to 1) of the calls does not exceed.  The time is the
- * middle of a bucket, but not below the shortest and not above the longest call.  Returns the
- * longest call for q = 1, and 0 if there were no calls.
+ * Returns the q-quantile (q: 0 to 1) of the durations of the calls, in ns: the middle of the bucket
+ * that has the quantile, or min_ns or max_ns if the middle is outside of these.  Returns max_ns for
+ * q = 1 or without buckets, and 0 if there were no calls.
  */
 uint64_t trace_quantile(const struct trace_sum *sum, double q);
 uint64_t trace_mean(const struct trace_sum *sum);

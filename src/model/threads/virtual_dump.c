@@ -10,7 +10,7 @@
 
 #define STATE_UNKNOWN "UNKNOWN"
 
-/* The dump to fill in, and the document that is being read. */
+/* The dump to which threads are added, and the document that is being read. */
 struct parser {
 	struct thread_dump *dump;
 	struct json_scan scan;
@@ -251,7 +251,8 @@ static bool is_at(const struct dump_thread *t, const char *method)
 }
 
 /*
- * Returns the state of a virtual thread of JDK 21 to 24, as far as its stack shows it for certain.
+ * Returns the state of a virtual thread of JDK 21 to 24 if the thread's stack proves it; else
+ * STATE_UNKNOWN.
  */
 static const char *state_of(const struct dump_thread *t)
 {

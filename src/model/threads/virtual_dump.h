@@ -17,9 +17,10 @@
 void virtual_dump_parse(struct thread_dump *d, const char *text, size_t len);
 
 /*
- * Adds the information of the dump `print` by Thread.print: the kernel's ids of platform threads,
- * and which virtual thread runs on which thread.  The documents of JDK 21 to 24 do not say which
- * threads are virtual; so the threads that `print` does not have are marked as virtual.
+ * Copies information from `print`, a dump by Thread.print, to `d`: the kernel's ids of platform
+ * threads, and which virtual thread runs on which platform thread.  The documents of JDK 21 to 24
+ * do not say which threads are virtual; so a thread that `print` does not have is marked as
+ * virtual, unless its stack is that of a platform thread.
  */
 void virtual_dump_join(struct thread_dump *d, const struct thread_dump *print);
 

@@ -19,7 +19,7 @@ static void emit(const struct metric *m, const struct metric_value *value, metri
 	visit(value, arg);
 }
 
-/* Reads a gauge, whose value is one counter. */
+/* Reads a gauge whose value is that of one counter. */
 static void read_one(const struct metric *m, const struct counter_source *r, metric_visit *visit,
 		     void *arg)
 {
@@ -27,7 +27,7 @@ static void read_one(const struct metric *m, const struct counter_source *r, met
 	     arg);
 }
 
-/* Reads a summary, whose values are a counter of events and a counter of ticks. */
+/* Reads a summary whose count is a counter of events and whose total is a counter of ticks. */
 static void read_times(const struct metric *m, const struct counter_source *r, metric_visit *visit,
 		       void *arg)
 {
@@ -92,8 +92,8 @@ static void read_pools(const struct metric *m, const struct counter_source *r, m
 }
 
 /*
- * Reads a summary for each collector.  Collectors are not always numbered from 0: ZGC of JDK 17 has
- * number 2.
+ * Reads a summary for each garbage collector.  The collectors' numbers do not always begin with 0:
+ * in JDK 17, ZGC has only number 2.
  */
 static void read_collectors(const struct metric *m, const struct counter_source *r,
 			    metric_visit *visit, void *arg)

@@ -1,10 +1,11 @@
 /*
  * The metrics of a JVM for monitoring systems, in families.
  *
- * The output is valid both as OpenMetrics and as Prometheus text format 0.0.4, which node_exporter
- * reads from files.  The formats name counters differently (TYPE with or without _total), and
- * Prometheus has neither `info` nor `unknown`; so all metrics are gauges or summaries.  A summary
- * has a count and a total of seconds; rate() works on both series.
+ * openmetrics.h prints the metrics as a document that is valid in two formats: OpenMetrics, and
+ * Prometheus text format 0.0.4, which node_exporter reads from files.  All metrics are gauges or
+ * summaries, because the formats differ in the other types: a counter's TYPE line has the suffix
+ * _total in Prometheus only, and Prometheus has neither `info` nor `unknown`.  A summary is two
+ * time series: a count of events and a total of seconds.  Prometheus' rate() works on both.
  */
 #ifndef JTOOL_MODEL_VM_METRICS_H
 #define JTOOL_MODEL_VM_METRICS_H
@@ -20,7 +21,7 @@
 
 enum metric_type { METRIC_GAUGE, METRIC_SUMMARY };
 
-/* A value of a family: one time series in one JVM. */
+/* A value of a family in one JVM: one time series, or the two series of a summary. */
 struct metric_value {
 	/* label: NULL if the family has none; label_value is untrusted */
 	const char *label, *label_value;

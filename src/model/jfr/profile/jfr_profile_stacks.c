@@ -1,4 +1,4 @@
-/* The stacks of a chunk: each is read once, and added to the tree. */
+/* Adds the stacks of a chunk to the tree.  A stack is read only for the first event that has it. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ void jfr_profile_stacks_release(struct jfr_profile_stacks *s)
 	buf_release(&s->text);
 }
 
-/* Returns the number of the method's name in s->names. */
+/* Adds the method's name to s->names if necessary, and returns the name's number there. */
 static uint32_t method_of(struct jfr_profile_stacks *s, const struct jfr_chunk *chunk,
 			  const struct jfr_datum *method)
 {
@@ -43,7 +43,7 @@ static uint32_t method_of(struct jfr_profile_stacks *s, const struct jfr_chunk *
 	if (method->kind == JFR_FIELDS)
 		jfr_method_name_add(&s->text, chunk, method);
 	text = buf_str(&s->text);
-	if (*text == '.') /* a native function has no class */
+	if (*text == '.') /* a native function has no class name before the '.' */
 		text++;
 	number = intern_text(&s->names, *text ? text : "(unknown method)");
 	if (method->has_key)
@@ -60,8 +60,8 @@ static bool is_constructor(const struct jfr_profile_stacks *s, uint32_t method)
 }
 
 /*
- * Reads the frames, innermost first.  Returns how many of them are used, and sets *n_all to the
- * number of all frames.
+ * Stores the frames, the innermost first, at most s->depth of them (0: no limit).  Returns the
+ * number of stored frames, and sets *n_all to the number of all frames.
  */
 static uint32_t read_frames(struct jfr_profile_stacks *s, const struct jfr_chunk *chunk,
 			    struct jfr_stack *stack, uint32_t *n_all)

@@ -1,4 +1,4 @@
-/* Reads the values of events by which a query groups and for which it computes sums. */
+/* Reads from an event the values that a query groups by, and those that it adds up. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -80,7 +80,7 @@ static bool is_wanted_frame(const struct jfr_chunk *chunk, const struct jfr_datu
 	return true;
 }
 
-/* Appends a key for a method.  It contains the class, because classes with one name can differ. */
+/* Appends a key for a method.  It has the class's key, because two classes can have one name. */
 static void add_method_key(struct buf *out, const struct jfr_chunk *chunk,
 			   const struct jfr_datum *method)
 {
@@ -146,8 +146,8 @@ static void add_stack_key(struct buf *out, const struct jfr_event *e, const stru
 }
 
 /*
- * Sets the cell and the group of an object.  Objects with one name can be different classes,
- * loaders or threads, so their group is not determined by the name alone.
+ * Sets the cell and the group of an object.  Two classes, loaders or threads can have the same
+ * name, so the object's key determines the group together with the name.
  */
 static void set_object(struct jfr_query_run *run, const struct jfr_event *e,
 		       const struct jfr_datum *d, struct jfr_seen *seen)
