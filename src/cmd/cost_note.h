@@ -1,4 +1,4 @@
-/* Texts for notices: how much changing the code of loaded classes slows a JVM down. */
+/* Texts for notices: how much a change of the code of loaded classes slows a JVM down. */
 #ifndef JTOOL_CMD_COST_NOTE_H
 #define JTOOL_CMD_COST_NOTE_H
 
@@ -8,21 +8,21 @@
 #include "session/session.h"
 
 /*
- * Returns whether a notice must explain the cost of changing classes: with --verbose, or before
- * the first change in this JVM.
+ * Returns whether a notice must explain the cost of changing classes: true with --verbose, or if
+ * jtool has not changed a class in this JVM before.
  */
 bool cost_note_is_due(const struct ctx *ctx, const struct session *s);
 
 /*
- * Appends to `out` the costs of changing `n` of the JVM's `n_loaded` classes at once.  The text in
+ * Appends to `out` the costs of changing `n` of the JVM's `n_loaded` classes together.  The text in
  * `out` ends in a colon before the call.  `undone` names the command or event that reverts the
  * change, such as "restore".
  */
 void cost_note_add(struct buf *out, const struct redefinition_jvm *jvm, size_t n, size_t n_loaded,
 		   const char *undone);
 /*
- * Appends only those costs that do not depend on the number of classes, such as old code that runs
- * more slowly.
+ * Appends only those costs that do not depend on the number of classes: for example, a running
+ * method continues more slowly in its old code.
  */
 void cost_note_add_lasting(struct buf *out, const struct redefinition_jvm *jvm, const char *undone);
 

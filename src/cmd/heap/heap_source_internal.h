@@ -9,8 +9,8 @@
 struct heap_source {
 	struct heap heap;
 	/*
-	 * The class index, in whose session the agent is asked for the fields of classes.  For a
-	 * dump, the index has no session.
+	 * The class index.  Its session is used to ask the agent for the fields of classes.  If the
+	 * heap is read from a dump, the index has no session.
 	 */
 	struct class_index index;
 	struct shapes shapes;
@@ -37,14 +37,15 @@ enum heap_outcome {
 	HEAP_DONE,
 	HEAP_FAILED, /* err is set */
 	HEAP_CANNOT, /* err is set; another engine may work */
-	HEAP_AGAIN,  /* err is set; a later attempt may succeed */
+	HEAP_AGAIN,  /* err is set; the same engine may succeed later */
 };
 
 enum heap_outcome heap_source_by_agent(struct heap_source *source, const struct heap_plan *plan,
 				       struct err *err) _must_check_;
 /*
- * Reads the heap from a snapshot, after checking the JVM's memory.  If it returns HEAP_CANNOT,
- * `err` has the reason why there is no snapshot.
+ * Reads the heap from a snapshot, if the JVM has enough memory for one and the expected pause is
+ * short enough (snapshot_check()).  Never returns HEAP_AGAIN.  If it returns HEAP_CANNOT, `err` has
+ * the reason why there is no snapshot.
  */
 enum heap_outcome heap_source_by_snapshot(struct heap_source *source,
 					  const struct heap_plan *plan, struct err *err)

@@ -1,17 +1,18 @@
 /*
  * Writes the JVM's own heap dump (HPROF) to a file of the caller.
  *
- * If the JVM can write to an existing file (JDK 17 and later), the dump passes through a FIFO: then
- * nothing is stored in the target's file system, and the paused JVM writes as fast as to a file of
- * its own.  An older JVM writes a file in its file system, which jtool copies.
+ * If the JVM can write to an existing file (JDK 17 and later), the dump passes through a FIFO.
+ * Then nothing is stored in the target's file system, and the paused JVM writes to the FIFO as fast
+ * as it would write to a file.  An older JVM writes a file to its file system, and jtool copies the
+ * file.
  *
  * In JDK 17 to 21, the JVM is paused until the FIFO has been read, so the pause depends on the CPU
- * time that jtool gets.  If jtool may use less than one CPU, it therefore lets the JVM write a
- * file, if there is a directory for the file.  In JDK 22 and later, the JVM writes segment files
+ * time that jtool gets.  If jtool may use less than one CPU, and there is a directory for a file,
+ * jtool therefore lets the JVM write a file.  In JDK 22 and later, the JVM writes segment files
  * during its pause, and merges them into the FIFO after the pause.
  *
- * A dump that must be redacted passes through jtool's memory.  If the JVM writes files for such a
- * dump, the files are in memory, if there is room.
+ * A dump that must be redacted passes through jtool's memory.  If the JVM writes such a dump to a
+ * file or to segment files, these files are in memory if there is room.
  */
 #ifndef JTOOL_CMD_HEAP_VM_DUMP_FILE_H
 #define JTOOL_CMD_HEAP_VM_DUMP_FILE_H
@@ -22,7 +23,8 @@
 
 enum dump_via {
 	/*
-	 * a FIFO if the JVM supports it and jtool has the CPU time to read it at once, else a file
+	 * a FIFO if the JVM can write to one and jtool has the CPU time to read it as fast as the
+	 * JVM writes; else a file
 	 */
 	DUMP_VIA_AUTO,
 	DUMP_VIA_FIFO,
@@ -35,13 +37,13 @@ struct dump_wanted {
 	unsigned gzip;
 	enum hprof_redact redact;
 	enum dump_via via;
-	/* limit for the time from the dump's first byte to its last; 0: none */
+	/* limit in ms for the time from the dump's first byte to its last byte; 0: no limit */
 	unsigned max_pause_ms;
 };
 
 /*
- * Writes the dump to `out`, without committing it.  Returns 0, or -1 with err set: EXIT_ANSWER if
- * the JVM has refused or cannot write such a dump, EXIT_PARTIAL if the dump is incomplete.
+ * Writes the dump to `out`, which the caller commits.  Returns 0, or -1 with err set: EXIT_ANSWER
+ * if the JVM has refused or cannot write such a dump, EXIT_PARTIAL if the dump is incomplete.
  */
 int vm_dump_file(const struct ctx *ctx, const struct dump_wanted *wanted, struct atomic_file *out,
 		 struct err *err) _must_check_;

@@ -102,9 +102,10 @@ static int take_relayed(struct stream *f, int fifo, int end, struct err *err)
 	}
 	rc = take_all(f, relay.out, err);
 	/*
-	 * Remove the FIFO's name, so that a JVM that is paused gets EPIPE.  A JVM that merges
-	 * segments is not paused, and would log an error for EPIPE, so for such a JVM the name
-	 * remains and the relay reads the rest of the FIFO.
+	 * After an error, a JVM that is paused must get EPIPE.  It gets EPIPE only after the FIFO's
+	 * name was removed (fifo_relay.h).  A JVM that merges segments is not paused, and would log
+	 * an error for EPIPE, so for such a JVM the name remains, and the relay reads the rest of
+	 * the FIFO.
 	 */
 	if (rc < 0 && !f->rq.features.segments)
 		vm_dump_request_unstage(&f->rq);
@@ -112,8 +113,8 @@ static int take_relayed(struct stream *f, int fifo, int end, struct err *err)
 	if (rc < 0 || relayed == 0)
 		return rc;
 	/*
-	 * Break the FIFO: a relay that was killed has not read the FIFO to its end, and the JVM
-	 * would wait forever for a reader.
+	 * Remove the FIFO's name, so that the JVM gets EPIPE.  A relay that was killed has not read
+	 * the FIFO to its end, so the JVM would wait forever for a reader.
 	 */
 	vm_dump_request_unstage(&f->rq);
 	return relay_failed(f, relayed, err);

@@ -18,14 +18,14 @@ struct dump_limits {
 	 * the dump is stopped if take() takes nothing for this many ms.
 	 */
 	unsigned stall_ms;
-	/* limit in ms for the pause of a JVM that is paused until its dump is read; 0: none */
+	/* limit in ms for the pause, if the JVM is paused until its dump is read; 0: no limit */
 	unsigned pause_ms;
 };
 
 /*
- * Passes the JVM's own dump to take().  The limits also hold if take() is slow or jtool is stopped
- * or killed.  Returns 0, or -1 with err set: EXIT_PARTIAL if a limit was reached; for other errors,
- * see vm_dump_file().
+ * Passes the JVM's own dump to take().  The limits hold even if take() is slow, or if a signal
+ * stops or kills jtool.  Returns 0, or -1 with err set: EXIT_PARTIAL if a limit was reached; the
+ * other codes are those of vm_dump_file().
  */
 int vm_dump_stream(const struct ctx *ctx, const struct dump_wanted *wanted,
 		const struct dump_limits *limits, dump_chunk_fn *take, void *arg, struct err *err)

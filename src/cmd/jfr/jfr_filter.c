@@ -17,7 +17,7 @@ struct jfr_filter {
 	enum op op;
 	const char *value; /* points into the caller's text */
 	struct jfr_path path;
-	bool is_bound; /* the event type of the current chunk has the field */
+	bool is_bound; /* in the current chunk, the event type has the field */
 	bool is_number;
 	double number; /* value in the unit of jfr_datum_number() */
 };

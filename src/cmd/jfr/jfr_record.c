@@ -1,5 +1,6 @@
 /*
- * jfr record: starts a recording, waits, writes the recording to the caller's file, and stops it.
+ * jfr record: starts a recording, waits, copies the recorded data to the caller's file, and stops
+ * the recording.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -85,8 +86,8 @@ static void show_progress(const struct recording *r, struct progress *line, stru
 }
 
 /*
- * Waits for the end of the recording.  Returns 0 when its duration is over or a signal arrives, or
- * -ESRCH if the JVM has exited.
+ * Waits for the end of the recording.  Returns 0 when the recording's duration is over or a signal
+ * arrives; or -ESRCH if the JVM has exited.
  */
 static int wait_for_end(const struct recording *r, const struct target_ns *ns)
 {
@@ -129,7 +130,7 @@ static int stop(const struct recording *r, struct err *err)
 	return jfr_do(r->ctx, JFR_STOP, buf_str(&line), NULL, err);
 }
 
-/* Writes the recording to the caller's file, and stops it even if the file could not be written. */
+/* Copies the data to the caller's file.  Then stops the recording, even if the copy has failed. */
 static int fetch(const struct recording *r, struct atomic_file *out, struct err *err)
 {
 	int rc = jfr_fetch(r->ctx, buf_str(&r->words), r->began, out, err);

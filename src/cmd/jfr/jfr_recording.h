@@ -17,13 +17,13 @@ struct jfr_recording {
 
 /*
  * Fills *rec from the caller's file, or else from a dump of the JVM's recordings.  `max_memory` is
- * jtool's limit in bytes; 0: half of the free memory.  Close *rec in any case.
+ * the limit in bytes for the memory of jtool; 0: half of the free memory.  Close *rec in any case.
  */
 int jfr_recording_open(struct jfr_recording *rec, const struct ctx *ctx, uint64_t max_memory,
 		       struct err *err) _must_check_;
 /*
- * Like jfr_recording_open(), but fills *rec from a new recording, for which `words` and
- * `duration_ms` are passed to jfr_record_to().
+ * Like jfr_recording_open(), but fills *rec from a new recording, which jfr_record_to() makes with
+ * `words` and `duration_ms`.
  */
 int jfr_recording_make(struct jfr_recording *rec, const struct ctx *ctx, const char *words,
 		       unsigned duration_ms, struct err *err) _must_check_;

@@ -18,8 +18,9 @@ struct profile_opts {
 };
 
 /*
- * Makes a recording in the JVM with the settings of `jtool profile`, and copies its file to *rec.
- * Other recordings may run at the same time.  The caller closes *rec, even after an error.
+ * Makes a recording in the JVM, and opens a copy of the recording's file as *rec.  ctx->opts
+ * determines what is recorded.  Other recordings may run in the JVM at the same time.  The caller
+ * closes *rec, even after an error.
  */
 int profile_record(const struct ctx *ctx, struct jfr_recording *rec, struct err *err) _must_check_;
 

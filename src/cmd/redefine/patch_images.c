@@ -65,9 +65,9 @@ static const char *patch_class(const void *patches, size_t i)
 }
 
 /*
- * Returns an array with the words of `restore`, in which simple class names are replaced by full
- * names.  The array ends with NULL; the caller frees the array, but not the words.  Returns NULL
- * with err set if a word is ambiguous.
+ * Returns an array of the words of `restore`, with the full name in place of each word that is a
+ * simple class name.  The array ends with NULL; the caller frees the array, but not the words.
+ * Returns NULL with err set if a word is ambiguous.
  */
 static const char **qualify(const struct patches *patches,
 			    const struct patch_images_restore *restore, struct err *err)

@@ -1,7 +1,7 @@
 /*
- * Lists and restores the patches in a JVM.  Each build of jtool has its own agent library, which
- * stays mapped in the JVM and has the patches of that build.  The functions therefore ask all
- * mapped libraries, and load none.
+ * Lists and restores the patches in a JVM.  Each build of jtool has its own agent library.  A
+ * library stays mapped in the JVM, and has a list of the patches that its build has installed.  The
+ * functions therefore ask all mapped libraries, and load none.
  */
 #ifndef JTOOL_CMD_REDEFINE_PATCH_IMAGES_H
 #define JTOOL_CMD_REDEFINE_PATCH_IMAGES_H
@@ -12,15 +12,15 @@
 #include "session/session.h"
 
 /*
- * A function that receives the session and the patches of one agent.  The session and the patches
- * are only valid during the call.  Returns 0, or -1 with err set.
+ * A function that receives a session with one agent, and this agent's patches.  Both are only valid
+ * during the call.  Returns 0, or -1 with err set.
  */
 typedef int patch_images_visit_fn(struct session *s, const struct patches *patches, void *arg,
 				  struct err *err);
 
 enum patch_images_whose {
 	PATCHED_BY_ALL,
-	PATCHED_BY_OTHERS, /* only patches of other builds' agents */
+	PATCHED_BY_OTHERS, /* only patches that other builds of jtool have installed */
 };
 
 /*
@@ -32,7 +32,7 @@ int patch_images_find(const struct ctx *ctx, struct loaded_agents *images,
 
 /*
  * Calls visit() for each agent that has patches.  Returns 0, or -1 with err set if a visit() has
- * failed or an agent cannot be asked.
+ * failed, or if the patches of an agent cannot be read.
  */
 int patch_images_each(const struct ctx *ctx, enum patch_images_whose whose,
 		      patch_images_visit_fn *visit, void *arg, struct err *err) _must_check_;

@@ -1,6 +1,6 @@
 /*
- * top: reads the threads of one JVM: CPU times at every interval, and now and then a thread dump
- * for the threads' names.
+ * top: reads the threads of one JVM: their CPU times at every interval, and their names from a
+ * thread dump, which is requested less often.
  */
 #include <errno.h>
 #include <string.h>
@@ -95,7 +95,7 @@ static void request_names(struct top_process *p, const struct ctx *ctx)
 	    (p->is_dumped && !top_threads_are_unknown(&p->threads)))
 		return;
 	/*
-	 * Threads have started again soon after the last wait ended.  More of them are likely to
+	 * New threads have started soon after the last wait ended.  More threads are likely to
 	 * start, so the next wait is longer.
 	 */
 	if (p->is_dumped && now < p->dump_due_ns + (int64_t)p->dump_wait_ms * 1000000)

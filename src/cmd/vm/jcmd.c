@@ -26,8 +26,8 @@ static void join(struct buf *line, char *const *words, int n)
 }
 
 /*
- * Prints the counters for PerfCounter.print.  This is not a command of the JVM: like the JDK's
- * jcmd, jtool reads and prints the counters itself.
+ * Prints the counters, as the command PerfCounter.print requests.  The JVM has no such command:
+ * like the JDK's jcmd, jtool reads the counters from hsperfdata and prints them itself.
  */
 static int print_counters(const struct ctx *ctx, struct err *err)
 {
