@@ -24,8 +24,8 @@
 #define TRIES 3
 #define STARTING_MS 5
 /*
- * A worker must connect within the timeout; jtool waits this many ms longer, for the worker's start
- * and its answer.
+ * A worker must connect within the timeout.  jtool waits this many ms longer than the timeout,
+ * because starting the worker and receiving its answer take time.
  */
 #define CONNECT_LATE_MS 700
 /* Age in seconds at which a JVM without hsperfdata counts as started. */
@@ -65,7 +65,7 @@ static int still_starting(const struct jvm *jvm, struct err *err)
 		       (int)jvm->pid);
 }
 
-/* Returns true if /proc and hsperfdata show that the JVM has started. */
+/* Returns true if the JVM has started by its hsperfdata; or without hsperfdata, by its age. */
 static bool has_started(const struct jvm *jvm)
 {
 	return jvm->has_perfdata || (!jvm->starting && jvm->uptime > STARTED_S);
@@ -185,7 +185,7 @@ static int connect_or_wake(struct attach_socket *asock, const struct attach_opts
 		       (int)jvm->pid, jvm_tmp(jvm), asock->socket);
 }
 
-/* The start of the request to the worker; a record of the JVM follows (discover/jvm_record.h). */
+/* The head of the request to the worker; after it comes a record of the JVM (jvm_record.h). */
 struct connect_request {
 	unsigned timeout_ms;
 	bool verbose;
@@ -249,8 +249,8 @@ static int connect_by_worker(const struct jvm *jvm, const struct attach_opts *op
 }
 
 /*
- * Connects in this process if the JVM's directories cannot block it, else in a worker.  The results
- * are those of connect_by_worker().
+ * Connects in this process if the JVM's directories cannot block this process; else in a worker.
+ * Returns and sets *w as connect_by_worker() does.
  */
 static int connect_to(struct attach_socket *asock, const struct attach_opts *opts,
 		      struct worker *w, struct err *err)

@@ -1,10 +1,11 @@
 /*
  * Runs one operation of the attach protocol in a JVM.
  *
- * SIGQUIT is sent only to a process that maps a libjvm.so and catches SIGQUIT; this is checked
- * again just before the signal.  A child with the target's ids creates the trigger file, see
- * sigquit.h.  The child removes the file only after the JVM has answered, even when jtool is
- * killed, because a JVM that handles the signal and finds no trigger file prints a thread dump.
+ * SIGQUIT is sent only to a process that maps a libjvm.so and catches SIGQUIT; both conditions are
+ * checked again just before the signal.  A child with the target's ids creates the trigger file,
+ * which makes the JVM open its attach socket on SIGQUIT (sigquit.h).  The child removes the file
+ * only after the JVM has answered, even when jtool is killed, because a JVM that handles the signal
+ * and finds no trigger file prints a thread dump.
  */
 #ifndef JTOOL_ATTACH_ATTACH_H
 #define JTOOL_ATTACH_ATTACH_H
@@ -29,7 +30,7 @@ struct attach_opts {
 	unsigned timeout_ms;
 	const struct verbose *steps;
 	uint64_t max; /* limit for the answer in bytes; 0: ATTACH_ANSWER_MAX */
-	bool cut;     /* cut off an answer after `max` bytes; false: a longer one is an error */
+	bool cut;     /* for a longer answer: true: cut it off after `max` bytes; false: fail */
 	const struct attach_progress *progress; /* for attach_execute_long(); NULL: none */
 };
 
@@ -50,18 +51,18 @@ struct attach_reply {
  * not permit attaching, has too little memory for the operation (discover/memory_check.h), or does
  * not answer in time.
  *
- * The answer must begin within the timeout (EXIT_ATTACH).  After that, within each period of
- * timeout_ms, the answer must end or grow by STALL_BYTES (EXIT_PARTIAL); see fileio/slow_peer.h.
+ * Two of the errors are timeouts.  EXIT_ATTACH: the answer did not begin within timeout_ms.
+ * EXIT_PARTIAL: after the answer had begun, it neither ended nor grew by STALL_BYTES in a period of
+ * timeout_ms (fileio/slow_peer.h).
  */
 int attach_execute(const struct jvm *jvm, const struct attach_opts *opts,
 		   const struct attach_request *req, struct attach_reply *reply, struct err *err)
 	_must_check_;
 
 /*
- * Like attach_execute(), but for an operation that takes long, such as a heap dump.  The timeout
- * applies until the JVM has read the request.  After that, the longer of the timeout and
- * ATTACH_LONG_MS applies, and the growth of opts->progress counts as progress, in addition to the
- * growth of the answer.
+ * Like attach_execute(), but for an operation that takes long, such as a heap dump.  timeout_ms
+ * applies until the JVM has read the request.  After that, the longer of timeout_ms and
+ * ATTACH_LONG_MS applies, and bytes that opts->progress reports count like bytes of the answer.
  */
 int attach_execute_long(const struct jvm *jvm, const struct attach_opts *opts,
 			const struct attach_request *req, struct attach_reply *reply,

@@ -22,7 +22,7 @@
 #include "proc/inroot.h"
 #include "proc/mounts.h"
 
-/* limit in ms for opening a file, which takes microseconds, or longer on NFS */
+/* limit in ms for a child that opens a file: usually it takes microseconds, on NFS longer */
 #define CAN_READ_MS 2000
 #define DIR_FLAGS (O_PATH | O_DIRECTORY | O_CLOEXEC)
 

@@ -1,5 +1,5 @@
 /*
- * Acts in a target's namespaces with the target's ids, in a child process.
+ * Lets a child process act in a target's namespaces with the target's ids.
  *
  * The parent's credentials and namespaces never change.  The parent opens the target's root and
  * working directory with its own rights, as O_PATH descriptors.  The child then takes the target's
@@ -29,9 +29,9 @@ struct target_ns {
 };
 
 /*
- * Opens the target's directories and verifies that the target is still the same process.  Needs
- * only the right to read /proc/PID/root.  Call it only in a worker or helper, because the target's
- * file systems may not answer.
+ * Opens the target's directories and verifies that the process with the target's pid is still the
+ * one in `jvm`.  Needs only the right to read /proc/PID/root.  Call it only in a worker or helper,
+ * because the target's file systems may not answer.
  */
 int target_ns_open(const struct jvm *jvm, struct target_ns *ns, struct err *err) _must_check_;
 /*
@@ -43,9 +43,9 @@ int target_ns_open_process(const struct jvm *jvm, struct target_ns *ns,
 void target_ns_close(struct target_ns *ns);
 
 /*
- * Returns true if this process of jtool has the target's ids.  This process may then connect to a
- * socket of the target itself, without a child, after it has checked the socket.  To open or create
- * files, jtool still needs a child, because jtool may have more capabilities than the target.
+ * Returns true if this process of jtool has the target's ids.  Then this process needs no child to
+ * connect to a socket of the target that it has checked.  To open or create files, it still needs a
+ * child, unless it has no capabilities, because it may have more capabilities than the target.
  */
 bool target_ns_is_ours(const struct target_ns *ns);
 
@@ -64,8 +64,8 @@ int target_ns_become(const struct target_ns *ns) _must_check_;
 int target_ns_status(const struct target_ns *ns, struct proc_status *status) _must_check_;
 
 /*
- * Returns 0 while the same process exists, else -ESRCH.  Cheap, but returns 0 for an exiting
- * process that has already closed its connections; target_ns_status() detects this.
+ * Returns 0 while the target exists, else -ESRCH.  Cheap, but returns 0 also while the target is
+ * exiting and has already closed its connections; target_ns_status() then returns -ESRCH.
  */
 int target_ns_alive(const struct target_ns *ns);
 
@@ -82,8 +82,8 @@ int target_ns_kill(const struct target_ns *ns, int sig) _must_check_;
 int target_ns_opendir(const struct target_ns *ns, const char *path) _must_check_;
 
 /*
- * Returns true if the file `same` is at this absolute path in the target's root, and the target's
- * user can read it and, with `to_map`, map it as code.
+ * Returns true if the file at this absolute path in the target's root is the one of `same`, and the
+ * target's user can read this file and, if `to_map` is set, map it as code.
  */
 bool target_ns_can_read(const struct target_ns *ns, const char *path, const struct stat *same,
 			bool to_map);

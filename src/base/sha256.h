@@ -6,11 +6,11 @@
 
 #define SHA256_HEX_LEN 64 /* hexadecimal digits */
 
-/* Returns `text`, filled as sha256sum(1) prints it. */
+/* Stores the digest of `data` as sha256sum(1) prints a digest.  Returns `text`. */
 const char *sha256_hex(const void *data, size_t len, char text[static SHA256_HEX_LEN + 1]);
 
 #define SHA256_BASE64_LEN 44
-/* Returns `text`, filled with base64 (RFC 4648), as a Content-Security-Policy needs it. */
+/* Stores the digest in base64 (RFC 4648), for a Content-Security-Policy.  Returns `text`. */
 const char *sha256_base64(const void *data, size_t len, char text[static SHA256_BASE64_LEN + 1]);
 
 #endif

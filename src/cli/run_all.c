@@ -136,8 +136,8 @@ static void end_job(struct batch *batch, struct job *job)
 }
 
 /*
- * Ends each job whose child has ended.  Kills each child whose deadline has passed, and ends its
- * job as well.  Returns the number of jobs that were ended.
+ * Ends each job whose child has ended.  If the deadline of a child has passed, kills the child, and
+ * ends its job.  Returns the number of jobs that were ended.
  */
 static size_t end_jobs(struct batch *batch)
 {
@@ -221,7 +221,10 @@ static int print_result(const struct ctx *ctx, const struct job *job)
 {
 	if (!ctx->json)
 		fprintf(ctx->out, "%d:\n", (int)job->jvm->pid);
-	/* io_copy() below bypasses stdio: mark stdout as used, because main() calls fwide(). */
+	/*
+	 * Mark stdout as used, because main() tests this with fwide(), and io_copy() below bypasses
+	 * stdio.
+	 */
 	(void)fwide(ctx->out, -1);
 	if (fflush(ctx->out) != 0)
 		return -errno;

@@ -13,7 +13,7 @@
  */
 int run_on_all(struct ctx *ctx, struct err *err);
 
-/* Counts failures, for a command that has its own run_all(). */
+/* Counts JVMs and failures, for run_on_all() and for commands that do not use run_on_all(). */
 struct run_all_tally {
 	const struct cmd *cmd;
 	size_t n, failed;
@@ -23,8 +23,8 @@ struct run_all_tally {
 /* Counts the failure of a JVM, and prints it at once. */
 void run_all_failed(struct run_all_tally *tally, const struct jvm *jvm, const struct err *cause);
 /*
- * Returns 0 if no JVM has failed.  Otherwise returns -1 with err set: the code is EXIT_PARTIAL, or
- * `first` if all JVMs have failed.
+ * Returns 0 if no JVM has failed.  Otherwise returns -1 with err set.  The code is tally->first if
+ * all JVMs have failed, else EXIT_PARTIAL.
  */
 int run_all_verdict(const struct run_all_tally *tally, struct err *err);
 

@@ -20,7 +20,7 @@ struct safe_dir {
 	const char *path; /* path of the directory as the caller gave it */
 	int fd;
 	struct caller_path place; /* parent and name of the directory, if jtool created it */
-	/* if jtool is killed, removes the file that is being written */
+	/* the process that removes an incomplete file when jtool exits or is killed */
 	struct tmp_reaper reaper;
 	bool created; /* jtool created the directory, and has not written to it yet */
 };
@@ -35,10 +35,10 @@ int safe_dir_open(struct safe_dir *d, const char *path, struct err *err) _must_c
 void safe_dir_close(struct safe_dir *d);
 
 /*
- * Appends a component, which is text and suffix, to a name; inserts a '/' unless the name is empty.
- * Unsafe bytes (a '/', control characters, a leading dot, invalid UTF-8, …) become %XX.  A
- * component that exceeds NAME_MAX is truncated, and ends in "%-" and a hash of the text.  Different
- * texts yield different components.
+ * Appends a component, which is `text` and then `suffix`, to a name; inserts a '/' unless the name
+ * is empty.  In `text`, unsafe bytes (a '/', control characters, a leading dot, invalid UTF-8, …)
+ * become %XX.  If the component would exceed NAME_MAX, the end of the text is replaced by "%-" and
+ * a hash of the complete text.  Different texts yield different components.
  */
 void safe_dir_add(struct buf *name, const char *text, size_t len, const char *suffix);
 

@@ -12,7 +12,7 @@
 #include "http/http_request.h"
 
 #define READ_MS 5000
-#define SEND_MS 10000 /* ms for sending the response: as long as Prometheus waits */
+#define SEND_MS 10000 /* ms for sending the response; Prometheus waits as long by default */
 #define CLOSE_MS 1000
 /*
  * When all connections are in use, a connection without progress for this many ms may be closed,

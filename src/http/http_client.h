@@ -25,14 +25,14 @@ struct http_client {
 	bool wants_openmetrics, is_head;
 	char request[HTTP_REQUEST_MAX];
 	size_t request_len;
-	/* head of the response; if `doc` is NULL, the body of the response follows here */
+	/* the head of the response and, if `doc` is NULL, also its body */
 	char head[512];
 	size_t head_len, head_sent;
 	struct document *doc; /* NULL: none */
 	int64_t doc_sent;
 };
 
-/* Takes over an accepted connection, which does not block. */
+/* Takes over the descriptor of an accepted connection; it must be non-blocking. */
 void http_client_open(struct http_client *c, int fd);
 void http_client_close(struct http_client *c);
 
@@ -40,8 +40,8 @@ void http_client_close(struct http_client *c);
 short http_client_events(const struct http_client *c);
 
 /*
- * Reads or writes what is possible without blocking.  After a complete request for the document,
- * the state is HTTP_CLIENT_WAITING.
+ * Reads or writes what is possible without blocking.  If this completes a request for the document,
+ * the state becomes HTTP_CLIENT_WAITING.
  */
 void http_client_progress(struct http_client *c);
 

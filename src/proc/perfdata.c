@@ -8,7 +8,7 @@
 #include "base/xalloc.h"
 
 /*
- * Lengths in bytes of the prologue of the file and of the header of an entry, in both versions.
+ * For formats 1.0 and 2.0: lengths in bytes of the file's prologue and of an entry's header.
  * The prologues of 1.0 and 2.0 begin with magic, byte order (0: big), major, minor, one byte
  * (`accessible` in 2.0), used, overflow and mod_time_stamp.  The prologue of 2.0 adds entry_offset
  * and num_entries.
@@ -70,8 +70,8 @@ static void read_common(const struct image *im, size_t at, struct layout *e)
 }
 
 /*
- * Sets the offsets of a 1.0 entry: the name follows the header, and a string value follows the
- * name; a number is at the end of the entry.
+ * Sets the offsets of an entry in format 1.0.  The name is directly after the header.  The value is
+ * directly after the name if it is a string, and at the end of the entry if it is a number.
  */
 static bool layout_v1(const struct image *im, size_t at, uint32_t len, struct layout *e)
 {
@@ -88,7 +88,7 @@ static bool layout_v1(const struct image *im, size_t at, uint32_t len, struct la
 	return true;
 }
 
-/* Sets the offsets of a 2.0 entry: its header has the offsets of name and value. */
+/* Sets the offsets of an entry in format 2.0, whose header has the offsets of name and value. */
 static bool layout_v2(const struct image *im, size_t at, uint32_t len, struct layout *e)
 {
 	uint32_t name = get_u32(im, at + 4);

@@ -201,7 +201,7 @@ static const char *status_line(const char *text, const char *key)
 	return NULL;
 }
 
-/* Returns number n, counted from 0, in the line of `key`; `absent` if there is none. */
+/* Returns number n (from 0) in the line of `key`; `absent` if the line or the number is missing. */
 static uint64_t status_number(const char *text, const char *key, int base, int n, uint64_t absent)
 {
 	const char *line = status_line(text, key);

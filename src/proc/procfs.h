@@ -44,8 +44,8 @@ int procfs_openat(const struct procfs *proc, pid_t pid, const char *name, int fl
 bool procfs_take_ids(const struct procfs *proc, pid_t pid, struct fs_ids *saved) _must_check_;
 
 /*
- * Appends the content of PID/NAME to `out`.  Returns 0; -EFBIG beyond max bytes; or another
- * negative errno.
+ * Appends the content of PID/NAME to `out`.  Returns 0; -EFBIG if the content exceeds max
+ * bytes; or another negative errno.
  */
 int procfs_read(const struct procfs *proc, pid_t pid, const char *name, struct buf *out,
 		size_t max) _must_check_;
@@ -80,7 +80,7 @@ struct proc_status {
 	uint64_t start_ticks; /* start time, in clock ticks since boot */
 };
 int procfs_status(const struct procfs *proc, pid_t pid, struct proc_status *status) _must_check_;
-/* Reads the status of a process.  Returns -ESRCH if the process with this start time has ended. */
+/* Like procfs_status(), but returns -ESRCH if the process with this start time has ended. */
 int procfs_recheck(const struct procfs *proc, pid_t pid, uint64_t start_ticks,
 		struct proc_status *status) _must_check_;
 
@@ -99,8 +99,8 @@ int procfs_usage(const struct procfs *proc, pid_t pid, struct proc_usage *usage)
 
 /*
  * Counts the threads by the link count of PID/task.  This takes a tenth of the time of reading a
- * file below PID, and needs no permission.  Sets 0 in a recorded copy on a file system that does
- * not count links.  Returns 0 or a negative errno.
+ * file below PID, and needs no permission.  Sets *threads to 0 for a recorded copy on a file
+ * system that does not count links.  Returns 0 or a negative errno.
  */
 int procfs_threads(const struct procfs *proc, pid_t pid, unsigned *threads) _must_check_;
 
@@ -112,7 +112,7 @@ int procfs_thread_names(const struct procfs *proc, pid_t pid, procfs_thread_visi
 /* One mapping of a file. */
 struct proc_map {
 	const char *path;  /* path of the file as PID/maps shows it to jtool */
-	bool deleted;      /* the file was unlinked */
+	bool deleted;      /* the file was unlinked since it was mapped */
 	/*
 	 * "START-END", the name of a link in PID/map_files that leads to the file even if it was
 	 * deleted
@@ -122,7 +122,7 @@ struct proc_map {
 
 /*
  * Calls visit() for mappings of files, in ascending order of addresses, until visit() returns
- * false.  Visits at least the first mapping of each file.  Returns 0 or a negative errno.
+ * false.  May skip mappings of a file after the file's first one.  Returns 0 or a negative errno.
  */
 typedef bool procfs_map_visit(const struct proc_map *map, void *arg);
 int procfs_maps(const struct procfs *proc, pid_t pid, procfs_map_visit *visit, void *arg)

@@ -15,7 +15,7 @@ static const char *name_of(char name[static 96], const char *fmt, ...)
 	return name;
 }
 
-/* Returns the number, or -1 if it is negative, because sizes and counts are never negative. */
+/* Returns a size or a count; -1 if the counter is absent, or is negative and thus corrupt. */
 static int64_t number_of(const struct perfdata *perf, const char *name)
 {
 	int64_t number = perfdata_number(perf, name, -1);
@@ -24,8 +24,8 @@ static int64_t number_of(const struct perfdata *perf, const char *name)
 }
 
 /*
- * Returns a number of ticks in seconds.  The counter sun.os.hrt.frequency, which is
- * os::elapsed_frequency(), has the number of ticks per second.
+ * Returns the value of a counter of ticks, converted to seconds.  The number of ticks per second is
+ * in the counter sun.os.hrt.frequency, which is os::elapsed_frequency().
  */
 static double seconds_of(const struct perfdata *perf, const char *name)
 {
@@ -46,7 +46,7 @@ static int64_t capacity_of(const struct perfdata *perf, const char *name)
 	return size < 0 ? -1 : size & ~(int64_t)4095;
 }
 
-/* Returns the sum of two numbers.  If one is unknown (-1), returns the other one. */
+/* Returns the sum of two numbers.  If one number is unknown (-1), returns the other number. */
 static int64_t add(int64_t a, int64_t b)
 {
 	int64_t sum;
@@ -107,10 +107,10 @@ const struct space *vm_stats_space(const struct vm_stats *stats, const char *nam
 }
 
 /*
- * Sets used_after to the used bytes outside eden.  Between collections, the counters of the other
- * spaces do not change, except that in G1 humongous objects increase the counter of old.  ZGC has
- * no eden, and changes its counters only at collections.  Shenandoah has only the space "Heap",
- * whose counter changes at any time, so used_after is unknown.
+ * Sets used_after to the bytes in use in all spaces except eden, because the counters of these
+ * spaces change at collections only.  In G1, humongous objects increase the counter of old between
+ * collections, too.  ZGC has no eden, and changes its counters only at collections.  Shenandoah
+ * has only the space "Heap", whose counter changes at any time, so used_after is unknown.
  */
 static void find_used_after(struct vm_stats *stats)
 {

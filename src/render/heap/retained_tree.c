@@ -17,7 +17,8 @@ struct shown {
 	struct heap_object object;
 	/* the parent's reference to the object; empty: the parent has no direct reference */
 	struct buf via;
-	const char *root; /* kind of the GC root; NULL: not a root, or a class or thread as root */
+	/* kind of the GC root, if the object is a root at depth 0; NULL for a class or a thread */
+	const char *root;
 	uint64_t shallow, retained;
 };
 

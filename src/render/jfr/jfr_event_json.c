@@ -10,15 +10,15 @@
 
 #define DEPTH_MAX 40 /* limit for the nesting of objects */
 /*
- * Limit for the values that are written for one event.  Without it, constants that refer to each
- * other many times could make the output huge.
+ * Limit for the number of values that are written for one event.  Without the limit, constants that
+ * refer to each other many times could make the output huge.
  */
 #define VALUES_MAX 200000
 #define SECOND INT64_C(1000000000)
 
 /*
- * State of writing.  `open` has the constants that are being written, so that a constant that
- * contains itself becomes null.
+ * The state while an event is written.  `open` has the constants that are being written, so that a
+ * constant that contains itself becomes null.
  */
 struct writer {
 	const struct jfr_chunk *chunk;

@@ -48,7 +48,7 @@ static uint32_t text(struct writer *w, const char *s)
 	return string(w, s, strlen(s));
 }
 
-/* For each unit of a value in the tree: the type and the unit of the value in pprof. */
+/* For each unit of a call_tree: the type and the unit that pprof uses for such a value. */
 static const struct {
 	const char *tree_unit, *type, *unit;
 } types[] = {
@@ -81,7 +81,7 @@ static uint32_t add_type(struct writer *w, const char *prefix, const char *tree_
 	return number;
 }
 
-/* Appends the types of all values.  Returns the string number of the default type. */
+/* Appends the types of a sample's values.  Returns the string number of the default type. */
 static uint32_t add_types(struct writer *w, const struct pprof_profile *profile)
 {
 	uint32_t first = 0;
@@ -171,7 +171,7 @@ static bool add_values(struct writer *w, const struct pprof_profile *profile, ui
 	return any;
 }
 
-/* Appends a sample for a node.  Its location ids begin with the innermost frame. */
+/* Appends a sample for a node.  The first of its location ids is that of the innermost frame. */
 static void add_sample(struct writer *w, const struct pprof_profile *profile, uint32_t node)
 {
 	const struct call_tree *t = profile->trees[0];

@@ -24,8 +24,8 @@ struct pprof_profile {
 };
 
 /*
- * Appends the profile.  A frame such as "a.b.C.m(C.java:12)" becomes a function with a file and
- * a line, "a.b.C.m:12" a function with a line, and any other name only a function.
+ * Appends the profile.  The text of a frame becomes a function name and, if the text has them, a
+ * file and a line: "a.b.C.m(C.java:12)" has all three, "a.b.C.m:12" has no file.
  */
 void pprof_add(struct buf *out, const struct pprof_profile *profile);
 

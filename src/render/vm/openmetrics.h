@@ -9,8 +9,8 @@
 /* A JVM of the document.  Texts may be NULL, and are untrusted. */
 struct openmetrics_jvm {
 	int pid;
-	const char *main, *container; /* with `pid`, the labels of every time series */
-	/* Kubernetes' names.  Each that is not NULL is a further label of every time series. */
+	const char *main, *container; /* these and `pid` are labels of every time series */
+	/* names in Kubernetes; each name that is not NULL is a further label of every series */
 	const char *namespace, *pod, *container_name;
 	const char *pod_uid; /* a label of jvm_info, unless NULL */
 	const char *version, *vm, *gc;
@@ -20,7 +20,7 @@ struct openmetrics_jvm {
 
 /* Metrics of jtool itself. */
 struct openmetrics_self {
-	/* number of JVMs that were found, and how many of these are not in the document */
+	/* number of JVMs that were found, and how many of these the document does not contain */
 	size_t found, skipped;
 	double seconds; /* time in which the JVMs were found and read */
 };

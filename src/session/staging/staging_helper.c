@@ -23,8 +23,8 @@
 
 #define BACKLOG 4
 /*
- * close_fifo() waits for this many ms.  The open(2) of a JVM's thread that has found the name takes
- * less time.
+ * Maximum wait of close_fifo() in ms.  If a thread of the JVM is in open(2) and has found the name
+ * of the FIFO, its open(2) ends within this time.
  */
 #define LINGER_MS 500
 #define LINGER_STEP_MS 10
@@ -173,9 +173,9 @@ static bool is_in_memory(const struct helper *h, const char *dir)
 }
 
 /*
- * Sets the order in which directories are tried.  For large results, directories on disks come
- * before directories in memory; with memory_first, directories in memory come first.  Returns the
- * number of directories.
+ * Stores the directories in `dirs`, in the order in which they are to be tried, and returns their
+ * number.  For large results, directories on disks come before directories in memory.  If the
+ * request has `memory_first`, directories in memory come first.
  */
 static size_t order_dirs(const struct helper *h, const char *dirs[STAGING_PATHS_MAX])
 {
@@ -295,8 +295,8 @@ static void _noreturn_ fail(const struct helper *h, char kind)
 }
 
 /*
- * Opens the target's directories, and finds those that may become DIR (staged_file.h).  Called with
- * jtool's own rights, before the helper takes the target's ids.
+ * Opens the target's root and working directory, and lists the directories in which the file may be
+ * created.  Called with jtool's own rights, before the helper takes the target's ids.
  */
 static void find_paths(struct helper *h, const struct jvm *jvm)
 {
