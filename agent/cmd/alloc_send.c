@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#define TEXT_MAX 4096 /* bytes of a note */
+#define TEXT_MAX 4096 /* limit in bytes for the text of a note */
 
 static uint32_t stack_of(const struct ag_alloc_site *site, jvmtiFrameInfo frames[WIRE_ALLOC_DEPTH])
 {
@@ -24,7 +24,7 @@ static bool has_room(struct ag_alloc_sender *t)
 
 /*
  * Sends as many buffered frames as it can without waiting.  Every function that sends frames calls
- * finish() last.  Returns 0 also if frames remain in the buffer, because they are sent later.
+ * finish() last.  If frames remain in the buffer, they are sent later, and finish() returns 0.
  */
 static int finish(struct ag_alloc_sender *t)
 {

@@ -2,8 +2,8 @@
  * Sends an allocation profile to the client.
  *
  * While the profile runs, the agent does not wait for the client.  It sends stack frames during the
- * profile, if the channel has room, because their classes may be unloaded later.  It sends the
- * counters of the allocation sites at the end.
+ * profile, if the channel has room, because the frames' classes may be unloaded later.  It sends
+ * the counters of the allocation sites last.
  */
 #ifndef JTOOL_AGENT_CMD_ALLOC_SEND_H
 #define JTOOL_AGENT_CMD_ALLOC_SEND_H
@@ -20,21 +20,22 @@ struct ag_alloc_sender {
 	uint32_t next_site; /* the stack frames of all earlier sites were sent */
 };
 
-/* These functions return 0, or -1 if the channel is broken. */
+/* All functions below that return an int return 0, or -1 if the channel is broken. */
 int ag_alloc_send_begun(struct ag_alloc_sender *t);
 /* Sends the state, or nothing if the channel has no room. */
 int ag_alloc_send_state(struct ag_alloc_sender *t);
 /* Sends the stack frames of new sites until the channel is full. */
 int ag_alloc_send_frames(struct ag_alloc_sender *t);
 /*
- * Stores the line numbers of stack frames that are not sent yet.  Call it before classes are
- * restored.
+ * Stores the line numbers of stack frames that are not sent yet.  Call this function before classes
+ * are restored.
  */
 void ag_alloc_note_lines(struct ag_alloc_sender *t);
 
 /*
  * Sends all kinds (jvm/alloc/alloc_classes.h), the stack frames that are not sent yet, and the
- * sites.  If the channel is full, this function and the two below wait until the client reads.
+ * sites.  If the channel is full, this function and the next two functions wait until the client
+ * reads.
  */
 int ag_alloc_send_sites(struct ag_alloc_sender *t);
 int ag_alloc_send_note(void *sender, uint32_t note, const char *text, uint64_t n);

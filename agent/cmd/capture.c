@@ -99,8 +99,8 @@ static int send_method(const struct reply *r, const struct method *m)
 }
 
 /*
- * Loads a method.  m->name stays NULL if the method has no code or was deleted.  Returns -1 on an
- * error.
+ * Reads the code, the modifiers, the name and the descriptor of m->id.  m->name stays NULL if the
+ * method has no code or was deleted.  Returns 0, or -1 with the error recorded.
  */
 static int load_method(struct ag_jvm *jvm, struct method *m)
 {
@@ -134,9 +134,10 @@ static bool is_same_method(const struct cf_member *member, const struct method *
 }
 
 /*
- * Searches for a method from the one after the last match to the end, and then once from the start.
- * If HotSpot has reconstituted the class file, its methods have the order of GetClassMethods, so
- * the next method matches; if HotSpot has cached the class file, they have the compiler's order.
+ * Searches the file for `m`: from the method after the last match to the end, then once from the
+ * start.  In a class file that HotSpot has reconstituted, the methods have the same order as those
+ * of GetClassMethods, so the first method that is compared matches.  In a class file that HotSpot
+ * has cached, the methods have the compiler's order.
  */
 static bool find_member(struct file *f, const struct method *m, struct cf_member *member)
 {
@@ -159,9 +160,9 @@ static bool has_same_code(const struct cf_member *member, const struct method *m
 }
 
 /*
- * Returns true if the method is not to be sent.  Overpass methods, which the JVM generates for
- * default methods (defaultMethods.cpp), are in no class file, but GetClassMethods of JDK 8 returns
- * them.
+ * Returns true if the method must not be sent.  Returns true for an overpass method, which the JVM
+ * generates for a default method (defaultMethods.cpp): it is in no class file, but GetClassMethods
+ * of JDK 8 returns it.
  */
 static bool is_unchanged(const struct reply *r, struct file *f, const struct method *m)
 {
@@ -173,7 +174,8 @@ static bool is_unchanged(const struct reply *r, struct file *f, const struct met
 }
 
 /*
- * Sends a method if it has changed.  Sends the constant pool before the first method (*pool_sent).
+ * Sends a method unless is_unchanged() or the method has no code.  Before the first method, sends
+ * the constant pool and sets *pool_sent.
  */
 static int send_if_changed(const struct reply *r, struct file *file, jmethodID id, bool *pool_sent)
 {

@@ -7,7 +7,7 @@
 /* Open and close a JNI local frame; closing it deletes the references that were created in it. */
 int ag_ref_push(struct ag_jvm *jvm);
 void ag_ref_pop(struct ag_jvm *jvm);
-/* Ensures capacity for n more local references, as -Xcheck:jni demands. */
+/* Ensures capacity for n more local references.  Otherwise -Xcheck:jni would warn. */
 int ag_ref_expect(struct ag_jvm *jvm, jint n);
 /*
  * Ensures capacity for the local references of a callback.  The default capacity may be too low,

@@ -60,8 +60,8 @@ static void name_temporary(struct ag_report_file *file, const char *path, uint32
 }
 
 /*
- * Returns an errno if `path` exists and is not a regular file.  Without this check, rename() would
- * fail for a directory, but only after the recording, and it would replace /dev/null.  Calls statx
+ * Returns an errno if `path` exists and is not a regular file.  Without this check, rename() at the
+ * end of the recording would fail for a directory, and would replace /dev/null.  Calls statx
  * directly, because glibc exports stat() only since 2.33.  If statx fails, returns 0: open() or
  * rename() then reports the error.
  */

@@ -47,8 +47,8 @@ static int broken(struct ag_chan *ch)
 }
 
 /*
- * Waits for `event`, POLLIN or POLLOUT; at end of file POLLIN occurs.  Returns -1 on a timeout or a
- * disconnection.
+ * Waits for `event`, which is POLLIN or POLLOUT.  The end of file counts as POLLIN.  Returns 0; or
+ * -1 after timeout_ms or if the client has disconnected.
  */
 static int wait_for(struct ag_chan *ch, short event, int timeout_ms)
 {
@@ -66,7 +66,7 @@ static int wait_for(struct ag_chan *ch, short event, int timeout_ms)
 	return n > 0 && (p.revents & event) ? 0 : -1;
 }
 
-/* Returns the number of bytes sent without waiting, possibly 0, or -1 if the channel is broken. */
+/* Sends what it can without waiting.  Returns the number of bytes, 0 or more; or -1 if broken. */
 static ssize_t send_some(struct ag_chan *ch, const uint8_t *data, size_t len)
 {
 	ssize_t n;
@@ -106,7 +106,7 @@ int ag_chan_flush(struct ag_chan *ch)
 	return send_all(ch, ch->out + sent, len);
 }
 
-/* Waits until the socket accepts bytes.  Returns false at the limit or on a disconnection. */
+/* Waits until the socket accepts bytes.  Returns false at the limit, or if the client is gone. */
 static bool wait_within_limit(struct ag_chan *ch, struct ag_wait_limit *p)
 {
 	int64_t begin = ag_now_ns(), left = (int64_t)AG_CHAN_PAUSED_MS * NS_PER_MS - p->waited_ns;

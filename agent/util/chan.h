@@ -38,9 +38,9 @@ void ag_chan_release(struct ag_chan *ch);
 void ag_chan_close(struct ag_chan *ch);
 
 /*
- * Begins a frame, and returns a writer with AG_CHAN_PAYLOAD bytes of room for its payload.  Until
- * ag_chan_end() no other frame may be begun or sent.  On a broken channel `failed` of the writer is
- * set.
+ * Begins a frame, and returns a writer with AG_CHAN_PAYLOAD bytes of room for the frame's payload.
+ * Until the call of ag_chan_end(), no other frame may be begun or sent.  If the channel is broken,
+ * the writer's member `failed` is true.
  */
 struct wire_writer *ag_chan_begin(struct ag_chan *ch);
 /* Ends the frame.  Returns -1 if the payload did not fit or the channel is broken. */
@@ -51,7 +51,7 @@ int ag_chan_flush(struct ag_chan *ch);
 /*
  * Limits how long the agent waits for the client while the JVM is paused: AG_CHAN_PAUSED_MS in
  * total, plus AG_CHAN_BYTE_NS for each byte sent to the client.  So a stopped client prolongs the
- * pause by AG_CHAN_PAUSED_MS only, and a slow client gets time in proportion to what it reads.
+ * pause by AG_CHAN_PAUSED_MS only, and a slow client gets more time for each byte that it reads.
  */
 #define AG_CHAN_PAUSED_MS 500
 #define AG_CHAN_BYTE_NS 8
@@ -81,7 +81,7 @@ bool ag_chan_has_room(const struct ag_chan *ch, size_t n);
  */
 int ag_chan_watch(struct ag_chan *ch, int ms);
 
-/* Sends one frame immediately, without the buffer.  Its payload has at most 64 bytes. */
+/* Sends one frame at once, without the buffer.  The frame's payload has at most 64 bytes. */
 int ag_chan_send(struct ag_chan *ch, uint16_t type, const struct wire_writer *payload);
 
 struct ag_frame {

@@ -43,8 +43,8 @@ static inline struct ag_class_slot *ag_class_map_probe(const struct ag_class_map
 {
 	size_t mask = ag_class_map_slots(map) - 1;
 	/*
-	 * The factor is 2^64 / golden ratio.  Multiplying by it distributes the keys evenly over
-	 * the slots even if their distances are regular, as those of klass words are.
+	 * The factor is 2^64 / golden ratio.  The multiplication distributes the keys evenly over
+	 * the slots, even if the differences between keys are regular, as with klass words.
 	 */
 	size_t i = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> map->shift);
 

@@ -30,16 +30,17 @@ enum wire_type {
 };
 
 /*
- * Codes that Agent_OnAttach returns if it starts no session; the attach protocol sends them to the
- * client.  The agent of java.lang.instrument uses 100 to 102.  A number is never reused.
+ * Codes that Agent_OnAttach returns if it starts no session; the JVM's reply sends them to the
+ * client.  The agent of java.lang.instrument uses 100 to 102.  If a code is removed, its number is
+ * never used again.
  */
 enum wire_refused {
 	WIRE_REFUSED_OPTIONS = 11, /* the options do not have the form "PATH,TOKEN" */
 	WIRE_REFUSED_MEMORY = 12,  /* out of memory */
 	WIRE_REFUSED_JVM = 13,     /* the JVM provides no JVMTI environment */
-	WIRE_REFUSED_CONNECT = 14, /* cannot connect to the socket of the client */
+	WIRE_REFUSED_CONNECT = 14, /* the agent cannot connect to the client's socket */
 	WIRE_REFUSED_PEER = 15,    /* the user id of the listening process differs from the JVM's */
-	WIRE_REFUSED_THREAD = 16,  /* cannot start a thread */
+	WIRE_REFUSED_THREAD = 16,  /* the agent cannot start a thread */
 };
 
 /* HISTO flags */
@@ -50,7 +51,7 @@ enum wire_refused {
 /* The method by which the heap walk of HISTO counts objects; HISTO_END reports it. */
 #define WIRE_WALK_TAGS 1u  /* reads the JVMTI tag of each object's class */
 #define WIRE_WALK_KLASS 2u /* reads the klass word of each object, after a calibration */
-#define WIRE_WALK_CLASS 3u /* counts one class only, with the klass filter of JVMTI */
+#define WIRE_WALK_CLASS 3u /* counts objects of one class only, with JVMTI's klass filter */
 
 /* CLASSES flags */
 #define WIRE_CLASSES_SOURCES 1u /* send the code source of each class */
@@ -64,14 +65,15 @@ enum wire_refused {
 #define WIRE_CLASS_PATCHED 32u   /* this agent has patched the class */
 
 /* ACTIVITIES flags */
-#define WIRE_ACTIVITIES_FORCE 1u /* ask every listed activity to end */
+#define WIRE_ACTIVITIES_FORCE 1u /* ask every activity that the answer lists to end */
 
 /*
- * The flag of CAPTURE.  Without it, only methods whose code differs from the class file are sent.
+ * The flag of CAPTURE.  Without this flag, the agent sends MEMORY frames only with the methods
+ * whose code differs from the class file.
  */
 #define WIRE_CAPTURE_MEMORY 1u /* send a MEMORY frame with every method that has code */
 
-/* Outcome of the capture of a class.  A class file follows only after WIRE_CAPTURED_FILE. */
+/* Outcome of the capture of a class.  The agent sends a class file only after CAPTURED_FILE. */
 enum wire_captured {
 	WIRE_CAPTURED_FILE = 0,
 	WIRE_CAPTURED_ARRAY = 1,
@@ -99,25 +101,26 @@ enum wire_graphed {
 };
 
 /*
- * Why there is no snapshot.  After the reasons from LOCKED to ENDED another try may succeed.
- * GRAPH_END and DUMP_END have the reason and, where "with" is said below, the errno, signal or exit
- * code.
+ * The result of a snapshot.  All values except DONE and NAMES are reasons why there is no snapshot.
+ * After the reasons LOCKED to ENDED (7 to 11), another try may succeed.  The frames GRAPH_END and
+ * DUMP_END contain the reason and a number: the errno, the signal or the exit code if a comment
+ * below names it, otherwise 0.
  */
 enum wire_snapshot_why {
-	WIRE_SNAPSHOT_DONE = 0,
+	WIRE_SNAPSHOT_DONE = 0,    /* the snapshot is complete */
 	WIRE_SNAPSHOT_SHARED = 1,  /* a part of the heap is in shared memory */
-	WIRE_SNAPSHOT_CLONE = 2,   /* the kernel refuses to clone the process; with errno */
-	WIRE_SNAPSHOT_PREPARE = 3, /* another system call failed in the JVM; with errno */
-	WIRE_SNAPSHOT_CONFINE = 4, /* the child could not give up its rights; with errno */
+	WIRE_SNAPSHOT_CLONE = 2,   /* the kernel refuses to clone the process; number: errno */
+	WIRE_SNAPSHOT_PREPARE = 3, /* another system call failed in the JVM; number: errno */
+	WIRE_SNAPSHOT_CONFINE = 4, /* the child could not give up its rights; number: errno */
 	WIRE_SNAPSHOT_LAYOUT = 5,  /* the layout of arrays or the order of the walk is not known */
 	WIRE_SNAPSHOT_LATE = 6,    /* the child reached its time limit */
 	WIRE_SNAPSHOT_LOCKED = 7,  /* the child waits for a lock that is never released */
 	WIRE_SNAPSHOT_HUNG = 8,    /* the child made no progress */
-	WIRE_SNAPSHOT_ROOM = 9,    /* more GC roots than there is room for */
-	WIRE_SNAPSHOT_SIGNAL = 10, /* a signal ended the child; with the signal's number */
-	WIRE_SNAPSHOT_ENDED = 11,  /* the child ended early; with its exit code */
-	WIRE_SNAPSHOT_NAMES = 12,  /* complete, but roots in virtual threads lack method names */
-	/* Reasons of a heap dump only.  After CLASSES or MOVED, another try may succeed. */
+	WIRE_SNAPSHOT_ROOM = 9,    /* there are more GC roots than the child has room for */
+	WIRE_SNAPSHOT_SIGNAL = 10, /* a signal ended the child; number: the signal */
+	WIRE_SNAPSHOT_ENDED = 11,  /* the child ended early; number: its exit code */
+	WIRE_SNAPSHOT_NAMES = 12,  /* complete, but GC roots in virtual threads lack method names */
+	/* Only DUMP_END has these reasons.  After CLASSES or MOVED, another try may succeed. */
 	WIRE_SNAPSHOT_CLASSES = 13,  /* classes were loaded before the clone */
 	WIRE_SNAPSHOT_UNLINKED = 14, /* an object has a class that is not linked */
 	WIRE_SNAPSHOT_STACKS = 15,   /* a virtual thread's stack has an unknown layout */
@@ -132,8 +135,8 @@ enum wire_snapshot_why {
 /* TRACE flags */
 #define WIRE_TRACE_VALUES 1u /* send arguments, results and messages of exceptions */
 #define WIRE_TRACE_STACKS 2u /* send the stack of each call */
-#define WIRE_TRACE_SUMMED 4u /* send sums for each method, not calls; excludes VALUES, STACKS */
-#define WIRE_TRACE_COUNTER 8u /* the kernel's clock source is the time stamp counter */
+#define WIRE_TRACE_SUMMED 4u /* send sums for each method, not calls; not with VALUES, STACKS */
+#define WIRE_TRACE_COUNTER 8u /* the client saw that the time stamp counter is the clock source */
 
 /* Limits of one TRACE. */
 #define WIRE_TRACE_METHODS_MAX 20000u
@@ -143,15 +146,15 @@ enum wire_trace_end {
 	WIRE_TRACED_STOPPED = 0, /* the client sent TRACE_STOP */
 	WIRE_TRACED_TIME = 1,    /* the trace reached its maximum duration */
 	WIRE_TRACED_COUNT = 2,   /* the maximum number of calls was sent */
-	WIRE_TRACED_COST = 3,  /* the hooks exceeded their CPU budget */
+	WIRE_TRACED_COST = 3,    /* the hooks used more CPU time than their budget */
 	WIRE_TRACED_NOTHING = 4, /* no method could be instrumented */
 	WIRE_TRACED_FORCED = 5,  /* another session requested the end */
 };
 
 /* ALLOC flags */
-#define WIRE_ALLOC_EXACT 1u    /* count every object by instrumentation, instead of sampling */
-#define WIRE_ALLOC_LIVE 2u     /* count the objects that are reachable after a full GC at the end */
-#define WIRE_ALLOC_RECORDED 4u /* send the current state of the recording since JVM startup */
+#define WIRE_ALLOC_EXACT 1u    /* count every object, with instrumented code; else sample */
+#define WIRE_ALLOC_LIVE 2u     /* at the end, run a full GC and count the objects that remain */
+#define WIRE_ALLOC_RECORDED 4u /* send the state of the recording that runs since JVM startup */
 
 #define WIRE_ALLOC_DEPTH WIRE_STACK_DEPTH
 #define WIRE_ALLOC_MEMORY_MAX ((uint64_t)4 << 30)
@@ -172,13 +175,14 @@ enum wire_alloc_end {
  */
 enum wire_alloc_note {
 	/*
-	 * Threads still run a method's code from before the instrumentation; arrays that this code
-	 * allocates are not counted.  The text is CLASS.METHOD, the number counts the threads.
+	 * Threads still run the code that a method had before its instrumentation.  Arrays that
+	 * this code allocates are not counted.  The text is CLASS.METHOD, the number counts the
+	 * threads.
 	 */
 	WIRE_ALLOC_OLD_CODE = 1,
 	/* Classes were not instrumented.  The text is the reason, the number counts the classes. */
 	WIRE_ALLOC_REFUSED = 2,
-	/* There is no room for samples.  The number counts the dropped samples or objects. */
+	/* The profile's memory was full.  The number counts the dropped samples or objects. */
 	WIRE_ALLOC_FULL = 3,
 	WIRE_ALLOC_NOT_LIVE = 4, /* live objects could not be counted.  The text is the reason. */
 };

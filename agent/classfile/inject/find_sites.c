@@ -1,9 +1,9 @@
-/* Finds allocations without a constructor call in a method, and writes their hooks. */
+/* Finds the allocations in a method's code that call no constructor, and writes their hooks. */
 #include <string.h>
 
 #include "classfile/inject/inject_internal.h"
 
-/* Stack slots for the arguments of a hook, without the id. */
+/* Stack slots that the arguments of a hook take, without the id. */
 #define ARRAY_STACK 2  /* hook `array`: the array and its length */
 #define RESULT_STACK 1 /* hooks `arrays` and `result`: the object */
 
@@ -35,7 +35,7 @@ static enum row row_of(const struct cf_ref *ref, enum jdk jdk)
 	return ROW_NONE;
 }
 
-/* Returns true if allocators.def lists the method: then its body gets no hooks. */
+/* Returns true if allocators.def lists the method.  The body of such a method gets no hooks. */
 static bool is_quiet(const struct cf_class *class, const struct cf_member *method, enum jdk jdk)
 {
 	struct cf_ref ref = { .class = cf_name(class), .name = method->name,
@@ -105,8 +105,8 @@ static bool takes_any_object(const struct cf_class *class, const struct cf_membe
 }
 
 /*
- * Returns true if insn calls toString() of an object that may be a StringBuilder.  C2 may compile
- * such a call without the allocations in it (inject_sites.h).
+ * Returns true if insn calls toString() of an object that may be a StringBuilder.  C2 may replace
+ * such a call by code of its own, and hooks in toString() would not be executed (inject_sites.h).
  */
 static bool is_builder_to_string(const struct cf_class *class, const struct cf_member *method,
 				 const struct cf_insn *insn)
@@ -123,7 +123,7 @@ static bool is_builder_to_string(const struct cf_class *class, const struct cf_m
 	       (IS(ref.class, "java/lang/Object") && takes_any_object(class, method));
 }
 
-/* Begins an insertion before the instruction at pc; end_insertion() writes its length. */
+/* Begins an insertion before the instruction at pc.  end_insertion() stores the number of bytes. */
 static size_t begin_insertion(struct cf_output *insertions, uint32_t pc)
 {
 	cf_put_u4(insertions, pc);
@@ -165,7 +165,7 @@ static void put_site(struct injection *in, const struct cf_site *site, uint32_t 
 	in->sites->hooked++;
 }
 
-/* Inserts a hook with the StringBuilder and the id 0 as arguments before toString() at pc. */
+/* Inserts a hook before the call of toString() at pc.  Arguments: the StringBuilder, the id 0. */
 static void put_builder(struct injection *in, uint32_t pc)
 {
 	struct cf_output *out = &in->added.insertions;

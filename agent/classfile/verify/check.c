@@ -1,11 +1,11 @@
 /*
- * Checks the format of a class (JVMS 4.8) by HotSpot's rules for application classes of the same
- * class file version (classFileParser.cpp); HotSpot checks boot classes less strictly.
+ * Checks the format of a class (JVMS 4.8).  The rules are those that HotSpot applies to application
+ * classes of the class's version (classFileParser.cpp); HotSpot checks boot classes less strictly.
  */
 #include "classfile/verify/check_internal.h"
 #include "classfile/verify/names.h"
 
-#define MAX_SLOTS 255 /* limit for parameters and `this` (JVMS 4.3.3) */
+#define MAX_SLOTS 255 /* limit for the slots of the parameters and `this` (JVMS 4.3.3) */
 
 static bool check_field(struct check *c)
 {
@@ -45,7 +45,7 @@ static bool check_method(struct check *c)
 	return chk_attributes(c, c->member.attributes, AT_METHOD);
 }
 
-/* Checks each member of a list, and that no two members have the same name and descriptor. */
+/* Calls check() for each member, and checks that no two have the same name and descriptor. */
 static bool check_members(struct check *c, struct cf_members list, bool (*check)(struct check *))
 {
 	uint64_t *keys = ag_alloc(c->pool->mem, (size_t)list.left + 1, sizeof(*keys));

@@ -1,4 +1,4 @@
-/* Changes the types on the stack.  The two cells of a long or double must stay together. */
+/* Changes the types on the operand stack.  The two cells of a long or double must stay together. */
 #include "classfile/verify/verify_internal.h"
 
 #include <string.h>

@@ -14,8 +14,8 @@
 #define CALL (UINT32_C(0x1ffff))
 /*
  * Facts about a native method that allocates objects.  COUNTED: hooks count the objects.
- * COUNTED_BY: hooks count the objects if, in one of the stack frames `from` to `to`, a hook follows
- * the call that the frame is executing.
+ * COUNTED_BY: hooks count the objects if, in the code of one of the stack frames `from` to `to`, a
+ * hook is directly after the call that the frame is executing.
  */
 #define COUNTED (UINT32_C(1) << 29)
 #define COUNTED_BY(from, to) ((uint32_t)(from) << 20 | (uint32_t)(to) << 17)
@@ -32,10 +32,11 @@
 
 /*
  * Returns 1 + the bytecode index at which a constructor calls this() or super(), or 0 if it calls
- * neither.  This call is the first invokespecial without a `new` of its own: each earlier
- * invokespecial initialises an argument that a `new` has created, because no other method can be
- * called on an object that is not initialised.  The result may be wrong for code that was not
- * compiled from Java; the reported stack then has one frame too many.
+ * neither.  In code from a Java compiler, each invokespecial before this() or super() initialises
+ * an argument that a `new` has created: before this() or super() has returned, the constructor
+ * cannot call another method of `this`.  So the call is the first invokespecial to which no earlier
+ * `new` belongs.  In other code, the result may be wrong; the reported stack then has one frame too
+ * many.
  */
 static uint32_t find_call(const uint8_t *code, uint32_t len)
 {
@@ -69,12 +70,12 @@ static uint32_t constructor_facts(const struct ag_alloc_profile *profile, jmetho
 /*
  * Native methods that allocate objects which a hook counts.  HotSpot also sends VMObjectAlloc for
  * these objects, so the callback must not count them again.  COUNTED: the hook is in the
- * constructor of java.lang.Object.  COUNTED_BY(from, to): the hook follows a call in one of the
- * stack frames `from` to `to`; frame 1 is the caller of the native method.  CALLS_COUNTED: the
- * method is not native, but calls a native method of this table.
+ * constructor of java.lang.Object.  COUNTED_BY(from, to): the hook is after the call that one of
+ * the stack frames `from` to `to` is executing; frame 1 is the caller of the native method.
+ * CALLS_COUNTED: the method is not native, but calls a native method of this table.
  */
 static const struct {
-	const char *name, *class; /* class: end of the class's signature */
+	const char *name, *class; /* `class`: the class's signature ends with it */
 	uint32_t facts;
 } natives[] = {
 	{ "newInstance0", "ConstructorAccessorImpl;", COUNTED },
@@ -187,8 +188,9 @@ static bool is_in_transition(const struct ag_alloc_profile *profile, JNIEnv *jni
 }
 
 /*
- * Reads up to `max` frames of the current thread's stack, from depth `from` on.  Never passes a
- * NULL thread to GetStackTrace, for the reason in trace_values.h.
+ * Reads up to `max` frames of the current thread's stack, from depth `from` on.  Does not pass NULL
+ * (the current thread) to GetStackTrace: on JDK 19 to 24, it would then wait for all virtual
+ * threads that are being mounted or unmounted (see trace_values.h).
  */
 static uint32_t stack_of(const struct ag_alloc_profile *profile, JNIEnv *jni, jint from,
 			 uint32_t max, jvmtiFrameInfo *frames)
@@ -207,8 +209,8 @@ static uint32_t stack_of(const struct ag_alloc_profile *profile, JNIEnv *jni, ji
 }
 
 /*
- * Returns true if a hook follows the call that a frame is executing.  The code of a hook begins
- * with dup and sipush; sipush pushes a part of the site number.
+ * Returns true if a hook is directly after the call that a frame is executing.  The code of a hook
+ * begins with dup and sipush; sipush pushes a part of the site number.
  */
 static bool is_hooked(const struct ag_alloc_profile *profile, const jvmtiFrameInfo *frame)
 {
@@ -246,8 +248,8 @@ bool ag_exact_is_counted_elsewhere(const struct ag_alloc_profile *profile, JNIEn
 
 /*
  * Returns how many of the topmost frames are constructors of the object that is being allocated:
- * the constructor of java.lang.Object, and each that called the previous one with super() or
- * this().
+ * the constructor of java.lang.Object, and each constructor that called the one of the frame above
+ * with super() or this().
  */
 static uint32_t constructors(const struct ag_alloc_profile *profile, JNIEnv *jni,
 			     const jvmtiFrameInfo *frames, uint32_t n)

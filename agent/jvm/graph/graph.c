@@ -58,9 +58,9 @@ static int make_arrays(struct ag_jvm *jvm, struct ag_self_objects *own, jobject 
 			return -1;
 	}
 	/*
-	 * The last element is the holder itself.  For a reference from an object to itself,
-	 * HotSpot's callback wrapper has one address instead of two.  So the walk verifies this
-	 * case in addition to the references to the arrays.
+	 * The last element is the holder itself: for a reference from an object to itself,
+	 * HotSpot's callback wrapper has one address instead of two, and the walk verifies this
+	 * case as well.
 	 */
 	(*jni)->SetObjectArrayElement(jni, holder, AG_GRAPH_ARRAYS, holder);
 	return ag_ref_threw(jvm, "SetObjectArrayElement") ? -1 : 0;
@@ -160,9 +160,9 @@ static int refuse_references(struct ag_jvm *jvm, uint32_t n)
 }
 
 /*
- * Adds the n classes that the walk found to the class index.  Allocates the array instead of using
- * the stack, because there may be thousands of classes, and an option of the JVM can limit all
- * stacks to 136 KB.
+ * Adds to the class index the n classes that only the walk found.  Allocates the array instead of
+ * using the stack, because there may be thousands of classes, and an option of the JVM can limit
+ * the stack of each thread to 136 KB.
  */
 static int add_new(struct ag_jvm *jvm, uint32_t n)
 {

@@ -1,12 +1,13 @@
 /*
  * Walks the heap, and writes its objects and references as a heap stream (wire/heap_stream.h).
  *
- * The agent makes one FollowReferences call, during which the JVM is paused.  It tags no object,
- * because a tag takes 70 bytes and up to 1 µs.  Objects are identified by their addresses, which
- * are read from HotSpot's callback wrappers (heap/klass_probe.h) and never dereferenced.  Each walk
- * verifies that these values are addresses, with an Object[] that the agent creates, called the
- * holder.  Its elements are other new arrays and the holder itself.  If HotSpot does not report
- * every element at its index, the heap stream is invalid.
+ * The agent makes one FollowReferences call, during which the JVM is paused.  The callback does not
+ * tag every object, because a tag takes 70 bytes and up to 1 µs.  The callback identifies an object
+ * by its address.  It reads the address from HotSpot's callback wrapper (heap/klass_probe.h), and
+ * never dereferences the address.  To verify that the wrapper contains addresses, the agent creates
+ * an Object[] for each walk, the holder, whose elements are other new arrays and the holder itself.
+ * If HotSpot does not report every element of the holder at the element's index, the heap stream is
+ * invalid.
  */
 #ifndef JTOOL_AGENT_JVM_GRAPH_GRAPH_H
 #define JTOOL_AGENT_JVM_GRAPH_GRAPH_H
@@ -18,10 +19,10 @@
 struct ag_graph_opts {
 	uint32_t pause_ms;        /* maximum pause */
 	uint64_t heap_stream_max; /* maximum bytes of the heap stream */
-	uint32_t texts_from;      /* minimum length of Strings whose start is written; 0: none */
+	uint32_t texts_from;      /* write the start of Strings of at least this length; 0: none */
 	bool snapshot;            /* walk in a child process, see snapshot/snapshot.h */
-	uint32_t life_ms;         /* ms after which the child is ended */
-	uint32_t tries;           /* number of earlier tries; each try has more room for roots */
+	uint32_t life_ms;         /* ms after which a timer ends the child */
+	uint32_t tries;           /* number of earlier tries; each try has more room for GC roots */
 };
 
 struct ag_graph {
@@ -39,15 +40,15 @@ struct ag_graph {
 	struct ag_hash_map methods; /* jmethodID → number of the method; the first is 1 */
 	/* Set by a walk in a child process: */
 	uint32_t why;      /* WIRE_SNAPSHOT_* */
-	int32_t code;      /* an errno, a signal or an exit code, according to `why`; 0: none */
+	int32_t code;      /* an errno, a signal or an exit code, as `why` says; 0: none */
 	uint64_t child_ns; /* duration of the walk in the child */
 };
 
 /*
  * Walks the heap and sends the heap stream as HEAP_STREAM frames.  Appends to the class index the
  * classes that only the walk found; NULL stands for a class that was unloaded meanwhile.  Requires
- * can_tag_objects.  Returns 0, or -1 if the error is recorded or the channel is broken.  Call
- * ag_graph_release() in any case.
+ * can_tag_objects.  Returns 0; or -1 with the error recorded, or because the channel is broken.
+ * Call ag_graph_release() in any case.
  */
 int ag_graph_walk(struct ag_jvm *jvm, struct ag_chan *chan, const struct ag_graph_opts *opts,
 		  struct ag_graph *graph);

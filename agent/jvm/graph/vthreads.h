@@ -5,8 +5,9 @@
  * it finds the stack through the continuation of the virtual thread.  HotSpot crashes if a virtual
  * thread is under construction and has no continuation yet (jvmtiEnvBase.cpp, is_vthread_alive();
  * seen with JDK 25 and 27).  So the callback of the walk reads the field `cont` of each reported
- * virtual thread, at an offset that is decoded from a jfieldID.  The walk first checks this
- * decoding with the fields of the agent's own thread, whose values are known.
+ * virtual thread, at an offset that is decoded from a jfieldID.  To check the decoding, the walk
+ * first decodes and reads fields of the agent's own java.lang.Thread; JNI has already reported
+ * which of these fields are null.
  */
 #ifndef JTOOL_AGENT_JVM_GRAPH_VTHREADS_H
 #define JTOOL_AGENT_JVM_GRAPH_VTHREADS_H
@@ -30,13 +31,13 @@ struct ag_vthreads {
 	jobject own;     /* the agent's java.lang.Thread; the reference is borrowed, not owned */
 	struct ag_vthread_probe probes[AG_VTHREAD_PROBES];
 	uint32_t n; /* number of probes */
-	bool colored;    /* references have the format of generational ZGC */
+	bool colored;    /* the heap's references have the format of generational ZGC */
 };
 
 #define AG_VTHREAD_CLASS INT64_C(-0x76745f63) /* tag of java.lang.VirtualThread in jvm->ti */
 
 /*
- * Finds the class java.lang.VirtualThread in the list, and stores it in *found.  Stores NULL if
+ * Finds java.lang.VirtualThread among `classes`, and stores the class in *found.  Stores NULL if
  * there cannot be virtual threads, because this is a JDK before 21 or the class is not initialised.
  * Returns 0, or -1 with the error recorded.
  */
@@ -58,9 +59,10 @@ void ag_vthreads_forget(struct ag_jvm *jvm, struct ag_vthreads *threads);
 bool ag_vthreads_certain(struct ag_vthreads *threads);
 
 /*
- * Returns true if the reference at this offset of the object is null.  Reads only the lower 4 bytes
- * of the 4 or 8 bytes, because these are 0 only in null.  With `colored`, the low 16 bits of each
- * reference, even of null, are a colour of generational ZGC (zAddress.hpp) and are ignored.
+ * Returns true if the reference at this offset of the object is null.  A reference has 4 or 8
+ * bytes; reads only its lower 4 bytes, which are 0 in null and in no other reference.  If `colored`
+ * is true, reads 8 bytes and ignores the low 16 bits: in each reference, even in null, they are a
+ * colour of generational ZGC (zAddress.hpp).
  */
 static inline bool ag_vthread_is_null(uint64_t object, uint32_t offset, bool colored)
 {

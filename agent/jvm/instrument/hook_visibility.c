@@ -3,8 +3,9 @@
  *
  * Class loaders normally delegate names that begin with "java." to their parents.  If a loader does
  * not, or if a security manager forbids the package, the loader's classes must not be instrumented,
- * because each instrumented method would throw NoClassDefFoundError.  The JVM records the loader's
- * answer, so application threads do not call the loader for the hooks class again.
+ * because each instrumented method would throw NoClassDefFoundError.  The check calls the loader.
+ * The JVM records the loader's answer, so application threads do not call the loader for the hooks
+ * class again.
  */
 #include "jvm/instrument/hooks.h"
 #include "jvm/jni_refs.h"
@@ -22,7 +23,7 @@ static jstring java_name(JNIEnv *jni)
 	return (*jni)->NewStringUTF(jni, java);
 }
 
-/* Calls Class.forName(name, false, loader), without initialising the class. */
+/* Calls Class.forName(name, false, loader): `false` means that the class is not initialised. */
 bool ag_hooks_found_by(JNIEnv *jni, jobject loader)
 {
 	struct ag_jvm jvm = { .jni = jni }; /* receives errors, which are discarded */
@@ -50,8 +51,9 @@ const char *ag_hooks_hidden(struct ag_jvm *jvm, jclass class)
 
 	if (AG_JVMTI(jvm, GetClassLoader, class, &loader) != 0 || !loader) {
 		/*
-		 * The boot loader finds the hooks class.  If GetClassLoader failed, return NULL
-		 * too, because a later call for this class will report the error.
+		 * For a class of the boot loader, return NULL, because the boot loader finds the
+		 * hooks class.  If GetClassLoader failed, return NULL too, because a later call for
+		 * this class will report the error.
 		 */
 		ag_clear_error(jvm);
 		return NULL;

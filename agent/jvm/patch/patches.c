@@ -10,8 +10,8 @@
 #include "jvm/thread.h"
 
 /*
- * Stale patches are installed again when STABLE_MS have passed in which no other patch became
- * stale, or after STABLE_TRIES waits of STABLE_MS.
+ * Stale patches are installed again after STABLE_MS ms in which no other patch became stale, but
+ * at the latest after STABLE_TRIES times STABLE_MS ms.
  */
 #define STABLE_MS 100
 #define STABLE_TRIES 50
@@ -134,9 +134,9 @@ static bool is_one_of(uint64_t id, const uint64_t *ids, uint32_t n)
 }
 
 /*
- * Returns an array of the patches with these ids or, if n_ids is 0, of all patches; with
- * stale_only, omits patches that are not stale.  Stores their number in *n.  Returns NULL with the
- * error recorded.
+ * Returns an array of the patches with these ids or, if n_ids is 0, of all patches; if `stale_only`
+ * is true, without the patches that are not stale.  Stores the length of the array in *n.  Returns
+ * NULL with the error recorded if memory is short.
  */
 static struct ag_patch **select_patches(struct ag_jvm *jvm, struct ag_patches *p, bool stale_only,
 					const uint64_t *ids, uint32_t n_ids, uint32_t *n)
@@ -247,8 +247,8 @@ bool ag_patches_has(jclass class)
 }
 
 /*
- * Waits until the retransformation of another thread, which made the patches stale, has probably
- * ended.  A retransformation may have many classes, and calls the hook for each of them.  JDK 8
+ * Waits until the retransformation that made the patches stale has probably ended; another thread
+ * runs it.  A retransformation may have many classes, and calls the hook for each of them.  JDK 8
  * does not lock a class that is being redefined, so a retransformation that ended after
  * refresh_stale() would overwrite the patches.
  */
@@ -267,7 +267,7 @@ static void wait_until_stable(struct ag_patches *p)
 	ag_patches_unlock(p, p->table);
 }
 
-/* Installs the stale patches again.  If that fails, their old outputs remain installed. */
+/* Installs the stale patches again.  If that fails, the classes keep the patches' old outputs. */
 static void refresh_stale(struct ag_jvm *jvm, struct ag_patches *p)
 {
 	struct ag_patched patched;

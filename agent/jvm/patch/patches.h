@@ -2,23 +2,26 @@
  * Patches: classes whose code is replaced until it is restored.
  *
  * A patch is a class file F from the client, installed by a retransformation.  While there are
- * patches, the library has an environment whose ClassFileLoadHook returns other bytes for a patched
- * class.  So the JVM retains the original bytes, and the patch survives retransformations by other
- * agents.  To restore the class, the hook returns a copy of the incoming bytes.  If it returned
- * nothing, HotSpot would from JDK 21 on discard the cached original, and a class with a NaN
- * constant would grow with each retransformation.
+ * patches, the library has a JVMTI environment, whose ClassFileLoadHook replaces the bytes of a
+ * patched class.  So the JVM retains the original bytes, and the patch survives retransformations
+ * by other agents.  To restore the class, the agent retransforms it once more, and the hook returns
+ * a copy of the bytes that it receives.  If the hook returned nothing, HotSpot would from JDK 21 on
+ * discard the cached original, and a class with a NaN constant would grow with each
+ * retransformation.
  *
  * The transformers of agents that were loaded earlier run before this hook, and returning F would
- * discard their changes.  So the hook returns the bytes into which these transformers change F.  An
- * abandoned redefinition with F yields those bytes (capture.h); an abandoned retransformation
- * yields the bytes that the hook receives without the patch.  If the hook later receives other
- * bytes, because a transformer was added, was removed or changes its output, the patch is stale:
- * the hook still returns the old output, and starts a thread that installs the patch again.
+ * discard their changes.  So the hook returns the output of the patch: the bytes into which these
+ * transformers change F.  Before the agent installs the patch, it determines
+ *   the output: an abandoned redefinition with F yields it (capture.h); and
+ *   the input, which the hook receives without the patch: an abandoned retransformation yields it.
+ * If the hook later receives another input, because a transformer was added, was removed or changes
+ * its result, the patch is stale: the hook still returns the old output, and starts a thread that
+ * installs the patch again.
  *
  * A simpler design would install F with a redefinition, and later redefine the class with its
  * captured original.  It was not chosen, for two reasons.  Up to JDK 17, if another agent has ever
- * changed the class, the next retransformation reverts a redefinition.  And the captured original
- * contains the changes of other agents, which would then remain for ever.
+ * changed the class, the next retransformation would revert the redefinition.  And the captured
+ * original contains the changes of other agents, so these changes would remain for ever.
  *
  * Patches belong to the library, not to a session, and survive the client.  A patch has a weak
  * reference to its class: the class can be unloaded, and its patch is then removed.
@@ -28,7 +31,7 @@
 
 #include "jvm/jvmti.h"
 
-#define AG_PATCH_TEXT 512 /* bytes of the file's name and digest, including the NUL */
+#define AG_PATCH_TEXT 512 /* size of `file` (the file's name) and of `digest`, with the NUL */
 
 struct ag_new_patch {
 	jclass class;
@@ -39,21 +42,21 @@ struct ag_new_patch {
 
 struct ag_patched {
 	jvmtiError code;   /* JVMTI_ERROR_NONE: all patches are installed; else no patch is */
-	uint32_t n_others; /* number of patches that transformers of other agents change */
+	uint32_t n_others; /* number of patches whose class file F other agents change */
 };
 
 /*
  * Installs all n patches or none.  A new patch replaces an earlier one of the same class.  Returns
- * 0 with patched->code set; or -1 if the JVM is shutting down, or with the error recorded.  The
- * caller frees the class files.
+ * 0 with the JVM's answer in patched->code; or -1 if the error is recorded or the JVM is shutting
+ * down.  The caller frees the class files.
  */
 int ag_patches_install(struct ag_jvm *jvm, const struct ag_new_patch *patches, uint32_t n,
 		       struct ag_patched *patched);
 
 /*
- * Restores the classes of the patches with these ids, or of all patches if n is 0.  Stores in
- * *restored how many it restored, and in *code the JVM's error or 0.  Returns 0, or -1 with the
- * error recorded.
+ * Restores the classes of the patches with these ids, or of all patches if n is 0.  Stores the
+ * number of these patches in *restored.  Stores 0 in *code; or the JVM's error, and then no class
+ * is restored.  Returns 0; or -1 if the error is recorded or the JVM is shutting down.
  */
 int ag_patches_restore(struct ag_jvm *jvm, const uint64_t *ids, uint32_t n, jvmtiError *code,
 		       uint32_t *restored);
