@@ -1,6 +1,6 @@
 /*
- * Loaders, modules and code sources of classes, by id.  They come from the agent's frames, whose
- * contents are checked.
+ * The origins of classes (loaders, modules and code sources), by id.  The agent sends them in
+ * frames, whose contents are checked.
  */
 #ifndef JTOOL_MODEL_CLASS_CLASS_ORIGINS_H
 #define JTOOL_MODEL_CLASS_CLASS_ORIGINS_H
@@ -34,13 +34,13 @@ struct class_origins {
 void class_origins_release(struct class_origins *p);
 
 /*
- * Reads a frame.  Returns 1 for LOADER, MODULE and SOURCE, 0 for other frames, -EBADMSG if the
- * frame is inconsistent.
+ * Stores the loader, module or source in a frame of the type LOADER, MODULE or SOURCE, and returns
+ * 1.  Returns 0 for frames of other types; or -EBADMSG if the frame is inconsistent.
  */
 int class_origins_take(struct class_origins *p, uint16_t type,
 		       struct wire_reader *payload) _must_check_;
 
-/* Returns true if all three ids are known. */
+/* Returns true if each of the three ids is 0 or was received from the agent. */
 bool class_origins_has(const struct class_origins *p, uint32_t loader, uint32_t module,
 		       uint32_t source);
 /*
@@ -58,8 +58,8 @@ const char *class_origins_module(const struct class_origins *p, uint32_t module)
 const char *class_origins_source(const struct class_origins *p, uint32_t source);
 
 /*
- * Returns true if `word` denotes the loader.  Accepted are its label, its class with or without the
- * package, its name, "@HASH" or "HASH".
+ * Returns true if `word` denotes the loader: `word` is the loader's label, the loader's class with
+ * or without the package, the loader's name, "@HASH" or "HASH".
  */
 bool class_origins_loader_is(const struct class_origins *p, uint32_t loader, const char *word);
 

@@ -1,6 +1,7 @@
 /*
- * Class files that the user names: a .class file, a directory of packages, or a jar.  Each class
- * file is read completely, and parsed for its name.  The files are not trusted.
+ * A set of class files.  The user names paths; a path is a .class file, a directory of packages, or
+ * a jar.  Each class file is read completely, and parsed to find the class's name.  The files are
+ * not trusted.
  */
 #ifndef JTOOL_MODEL_CLASS_CLASS_SET_H
 #define JTOOL_MODEL_CLASS_CLASS_SET_H
@@ -15,24 +16,24 @@ struct class_file {
 	char *name;     /* the class's name in Java form: "a.b.C$D" */
 	char *where;    /* "DIR/a/b/C.class", "app.jar!/a/b/C.class" */
 	struct buf bytes;
-	bool named;     /* the user named this file itself, not its directory or jar */
+	bool named;     /* the user named this .class file, not a directory or jar */
 };
 
 /*
- * If several files have a class of one name, the first one is used, as on a class path; the others
- * are skipped.  Paths are read in the given order, and the files of a directory in the order of
+ * If several class files define classes of the same name, only the first file is added, as on a
+ * class path.  Paths are read in the given order, and the files of a directory in the order of
  * their names.  The classes of a jar precede those of the jars nested in it.
  */
 struct class_set {
 	struct class_file *files; /* in the order of addition */
 	size_t n, cap;
 
-	/* Filter: returns whether a class is added.  May be NULL; set it before class_set_add(). */
+	/* Returns whether a class is to be added; NULL: add all.  Set it before class_set_add(). */
 	bool (*wants)(const char *name, const void *arg);
 	const void *arg;
 
 	struct id_map by_name; /* hash of the class name -> index in files */
-	/* number of class files in the current path, including those that wants() rejected */
+	/* class files found in the current path so far, including those that wants() rejected */
 	size_t n_seen;
 	size_t total;  /* bytes of all files */
 };
@@ -40,10 +41,11 @@ struct class_set {
 void class_set_release(struct class_set *set);
 
 /*
- * Adds all class files below a directory or in a jar.  A jar includes BOOT-INF/classes,
- * WEB-INF/classes, and the jars in BOOT-INF/lib and WEB-INF/lib.  In a multi-release jar, the
- * versions of classes for `release` are preferred.  If `release` is 0 (unknown), it is treated as
- * 8, because JDK 8 ignores such versions.  The files module-info and package-info are skipped.
+ * Adds a .class file, or all class files below a directory or in a jar.  The classes of a jar
+ * include those in BOOT-INF/classes and WEB-INF/classes, and those of the jars in BOOT-INF/lib and
+ * WEB-INF/lib.  Of a class in a multi-release jar, the version for `release` is preferred.  If
+ * `release` is 0 (unknown), it is treated as 8, because JDK 8 ignores the versions for a release.
+ * The files module-info and package-info are skipped.
  *
  * Returns 0, or -1 with err set.  EXIT_USAGE: `path` is not a class file, directory or jar, has no
  * class files, or cannot be read completely.  EXIT_ANSWER: a class file is invalid, so the JVM

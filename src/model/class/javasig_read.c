@@ -6,15 +6,15 @@
 #include "model/class/type_name.h"
 
 /*
- * Limit for the nesting of types.  Compilers' signatures stay far below the limit, and recursion up
- * to the limit does not exhaust the stack.
+ * Limit for the nesting of types.  Signatures from compilers have far less nesting, and a recursion
+ * of this depth does not exhaust the stack.
  */
 #define DEPTH_MAX 64
 #define DIMENSIONS_MAX 255 /* the most dimensions of an array (JVMS 4.3.2) */
 
 /*
- * Decodes a surrogate pair, which is two 3-byte sequences (JVMS 4.4.7).  Returns 0 if `text` does
- * not begin with one.
+ * Returns the character that a surrogate pair at the start of `text` denotes; or 0 if `text` does
+ * not begin with a pair.  A pair is two sequences of 3 bytes (JVMS 4.4.7).
  */
 static uint32_t surrogate_pair_at(const char *text, size_t len)
 {
@@ -121,7 +121,7 @@ static bool read_list(struct javasig_reader *r, bool (*read)(struct javasig_read
 	return true;
 }
 
-/* Reads a class type after its 'L': "java/util/Map<TK;TV;>.Entry<…>;". */
+/* Reads the rest of a class type, after the 'L': "java/util/Map<TK;TV;>.Entry<…>;". */
 static bool read_class_type(struct javasig_reader *r)
 {
 	struct cf_text name;

@@ -1,7 +1,7 @@
 /*
- * Parses descriptors (JVMS 4.3) and signatures (JVMS 4.7.9.1) from the front, and appends the Java
- * form to a buffer.  Each function returns false if the input does not match; the caller must then
- * discard the text that was appended.
+ * Parses descriptors (JVMS 4.3) and signatures (JVMS 4.7.9.1).  Each function consumes one part of
+ * the input from the front, and appends the part's Java form to a buffer.  It returns false if the
+ * input has another form; the caller must then discard the text that was appended.
  */
 #ifndef JTOOL_MODEL_CLASS_JAVASIG_READ_H
 #define JTOOL_MODEL_CLASS_JAVASIG_READ_H

@@ -5,7 +5,7 @@
 #include "base/xalloc.h"
 #include "wire/glob.h"
 
-#define CANDIDATES_MAX 400 /* bytes of names in an error text, approximately */
+#define CANDIDATES_MAX 400 /* approximate limit in bytes for the names in an error text */
 
 static const struct {
 	char letter;
@@ -39,10 +39,12 @@ bool type_name_is_primitive(const char *name, size_t len)
 }
 
 /*
- * Adds the Java form of a class name.  In a signature, packages are separated by '/', and the
- * suffix of a hidden class (JDK 15 on) follows a '.'.  The suffix of a VM-anonymous class (JDK 8 to
- * 14) follows a '/' and starts with a digit, unlike any class name.  The Java form has '/' before
- * both kinds of suffix.
+ * Adds the Java form of a class name from a signature.  In a signature:
+ *   '/' separates packages;
+ *   a hidden class (JDK 15 and later) has a suffix after a '.';
+ *   a VM-anonymous class (JDK 8 to 14) has a suffix after a '/'; the suffix starts with a digit,
+ *   and no class name does.
+ * The Java form has a '/' before both kinds of suffix.
  */
 static void add_binary_name(struct buf *out, const char *name, size_t len)
 {
@@ -194,7 +196,7 @@ const char *type_name_resolve(const char *word, const char *(*name)(const void *
 			return word;
 		if (ranked < best)
 			continue;
-		/* Ignore a class with the same name as `found` that another loader has defined. */
+		/* Ignore a second class with the name `found`: another loader has defined it. */
 		if (found && strcmp(candidate, found) == 0)
 			continue;
 		/* java.util.ArrayList is preferred to java.util.Arrays$ArrayList */

@@ -23,19 +23,20 @@ bool type_name_is_primitive(const char *name, size_t len);
 /* Returns the name of a primitive type ("int" for 'I'), or NULL if `letter` does not denote one. */
 const char *type_name_primitive(char letter);
 /*
- * Returns true if `word` matches the class `name`.  A word is a name or a glob, with dots or
- * slashes, or an array name as in GC.class_histogram: "[B", "[Ljava.lang.String;".
+ * Returns true if `word` matches the class `name`.  A word is one of the following:
+ *   a class name or a glob; its separators are dots or slashes;
+ *   an array name as GC.class_histogram prints it: "[B", "[Ljava.lang.String;".
  */
 bool type_name_matches(const char *name, const char *word);
 
 /*
- * Returns true if `word` may be a simple name: it has no dot or slash and is not a glob.  "Cart"
- * denotes com.acme.Cart if no other class is called Cart.
+ * Returns true if `word` may be a simple name: it has no dot or slash, and is neither a glob nor an
+ * array name.  The simple name "Cart" denotes com.acme.Cart if no other class is called Cart.
  */
 bool type_name_is_simple(const char *word);
 /*
- * Returns true if the class `name` passes --filter `word`: `word` matches the name, or is the
- * simple name of the class.
+ * Returns true if --filter with the argument `word` selects the class `name`: `word` is a glob that
+ * matches `name`, or the simple name of the class.
  */
 bool type_name_is_chosen(const char *name, const char *word);
 /*

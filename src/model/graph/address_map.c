@@ -78,7 +78,7 @@ static uint32_t *numbers_of(const struct address_map *map, const struct address_
 	return &map->numbers[(size_t)block->numbers * ADDRESS_MAP_UNIT];
 }
 
-/* Moves the node numbers of a block to a space with one more unit, because the old one is full. */
+/* Moves a block's node numbers to a space with one more unit.  Called if the old units are full. */
 static void widen(struct address_map *map, struct address_map_block *block, unsigned n)
 {
 	unsigned units = n / ADDRESS_MAP_UNIT;

@@ -6,7 +6,7 @@
 
 struct big_object {
 	uint32_t node;
-	/* index of the object's dominator in `list`; GRAPH_NONE: only the roots dominate it */
+	/* index in `list` of the object's dominator; GRAPH_NONE: only the roots dominate it */
 	uint32_t above;
 };
 
@@ -28,14 +28,15 @@ static inline bool big_objects_has(const struct big_objects *b, uint32_t node)
 	return b->tree->retained[node] >= b->least;
 }
 
-/* Returns the index of a node in `list`, or GRAPH_NONE if the node is not big. */
+/* Returns the number of a node, which is its index in `list`; or GRAPH_NONE if it is not big. */
 uint32_t big_objects_number(const struct big_objects *b, uint32_t node);
 uint64_t big_objects_retained(const struct big_objects *b, uint32_t number);
 /*
- * Returns whether the node belongs to the same list or tree as its dominator.  Returns true if the
- * dominator has the class of the node; or if the dominator's dominator has that class, because the
- * nodes of a list or tree may be in an array.  Higher dominators do not count: a map three levels
- * below another map is not a node of that map.  Returns false for class objects.
+ * Returns whether an object probably belongs to the same linked list or tree as its dominator.
+ * Returns true if the dominator has the class of `node`; or if the dominator's dominator has that
+ * class, because an array may be between the objects of a list or tree.  Higher dominators do not
+ * count: a map three levels below another map is not a part of that map.  Returns false for class
+ * objects.
  */
 bool big_objects_continues(const struct big_objects *b, uint32_t node);
 

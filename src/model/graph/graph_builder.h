@@ -13,7 +13,7 @@ struct graph_class_object {
 struct graph_class_objects {
 	struct graph_class_object *list;
 	size_t n, cap;
-	uint32_t min; /* least valid graph_facts.n_classes: 1 + the highest class number so far */
+	uint32_t min; /* 1 + the highest class number so far: minimum of graph_facts.n_classes */
 	/*
 	 * class number of java.lang.Class, from the OBJECT records of its instances; GRAPH_NONE: no
 	 * such record yet
@@ -31,14 +31,14 @@ struct graph_current {
 	uint32_t node;    /* GRAPH_NONE: no object yet */
 	/* 1 + array index of the previous edge; 0: that edge was not from an array element */
 	uint32_t element;
-	/* number of element edges so far; after GRAPH_ELEMENT_RUN, the count begins with 1 again */
+	/* number of element edges; it is counted from 1 to GRAPH_ELEMENT_RUN, then from 1 again */
 	uint32_t run;
 };
 
 /* Objects that belong to jtool's agent, see graph_is_own(). */
 struct graph_own {
-	uint32_t below; /* 1 + the highest node number of these objects; 0: none */
-	bool late;      /* a record mentioned such an object before the object's OWN record */
+	uint32_t below; /* 1 + the highest node number of the agent's objects; 0: none */
+	bool late;      /* a record mentioned an agent's object before the OWN record of it */
 };
 
 struct graph_builder {

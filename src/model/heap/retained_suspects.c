@@ -5,10 +5,14 @@
 /* State of the search for suspects among the big objects. */
 struct search {
 	struct big_objects bigs;
-	uint32_t *heads; /* indexed by big object: number of the first object of its list or tree */
 	/*
-	 * indexed by big object, for the first object of a list or tree: bytes that this list or
-	 * tree retains, minus the bytes that the big lists and trees below it retain
+	 * heads[i]: index of the head of big object i, which is the first object of the list or
+	 * tree to which object i belongs; i and the head are indices of bigs.list
+	 */
+	uint32_t *heads;
+	/*
+	 * own[i], if big object i is a head: bytes that its list or tree retains, minus the bytes
+	 * that the big lists and trees below it retain
 	 */
 	uint64_t *own;
 	uint32_t *holders;
@@ -84,7 +88,7 @@ static void add_classes(struct retained_suspects *found, const struct search *s)
 		const struct held_row *piece = &found->pieces.list[i];
 
 		if (piece->bytes < s->bigs.least)
-			return; /* the following rows have even fewer bytes */
+			return; /* the rows are sorted: the next ones have fewer bytes */
 		/*
 		 * Class objects refer to unrelated data, so the class java.lang.Class is not a
 		 * suspect.

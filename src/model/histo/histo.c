@@ -130,7 +130,7 @@ static void row_merge(struct histo_row *into, struct histo_row *from)
 	row_release(from);
 }
 
-/* Sorts by name, and merges rows that have the same name and loader. */
+/* Sorts the rows by name, and merges the rows that have the same name and the same loader. */
 static void merge_equal(struct histo *h)
 {
 	size_t kept = 0;
@@ -146,8 +146,8 @@ static void merge_equal(struct histo *h)
 }
 
 /*
- * Returns the package of a class name.  Ignores the suffix of a hidden class after '/', and the
- * brackets of an array.
+ * Returns the package of a class name.  Ignores the brackets of an array, and the '/' of a hidden
+ * class with the suffix that follows it.
  */
 char *histo_package(const char *name)
 {

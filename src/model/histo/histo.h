@@ -1,6 +1,6 @@
 /*
- * A class histogram: the number and size of the instances of each class, from the agent's frames,
- * from GC.class_histogram or from a saved file.
+ * A class histogram: for each class, how many instances there are and how many bytes they take.  It
+ * comes from the agent's frames, from GC.class_histogram or from a saved file.
  */
 #ifndef JTOOL_MODEL_HISTO_HISTO_H
 #define JTOOL_MODEL_HISTO_HISTO_H
@@ -12,13 +12,13 @@
 
 struct histo_row {
 	/*
-	 * Java source form of the class name; the package with --by package, the loader with --by
+	 * name of the class in Java source form; after histo_group(), name of the package or of the
 	 * loader
 	 */
 	char *name;
 	char *loader; /* "bootstrap", "app", "a.b.Loader @1f2e3d4c"; NULL: unknown */
 	char *module; /* NULL: none or unknown */
-	int64_t classes;   /* number of classes whose instances the row adds up */
+	int64_t classes;   /* number of classes whose instances the row counts */
 	/* after histo_subtract(), `instances` and `bytes` are differences */
 	int64_t instances;
 	int64_t bytes;
@@ -44,13 +44,14 @@ struct histo_total {
 struct histo_total histo_total(const struct histo *h);
 
 /*
- * Sorts in descending order of bytes or count, or by name.  Equal rows are sorted by name, then by
- * loader.
+ * Sorts in descending order of bytes or instances, or by name.  Rows with equal bytes or instances
+ * are sorted by name; rows with equal names are sorted by loader.
  */
 void histo_sort(struct histo *h, enum histo_sort by);
 /*
- * Merges the rows of each package or loader.  An array belongs to the package of its element class;
- * arrays of primitives are called "(primitive arrays)", and the unnamed package "(default)".
+ * Merges the rows of each package, or of each loader, into one row.  An array belongs to the
+ * package of its element class.  The package of arrays of primitives is called "(primitive
+ * arrays)", and the unnamed package "(default)".
  */
 void histo_group(struct histo *h, enum histo_group by);
 /* Returns the package that histo_group() uses for a class name; the caller frees it. */

@@ -32,7 +32,7 @@ static const char *find_tid(struct strview line)
 
 	for (const char *at = line.at; line.end - at > 3; at++) {
 		if (memcmp(at, "\" #", 3) == 0)
-			/* the last match counts, because a name may contain the same characters */
+			/* take the last match, because a thread's name may contain `" #` too */
 			found = at;
 	}
 	return found;

@@ -1,9 +1,10 @@
 /*
  * Thread names in a heap dump.
  *
- * A dump has names only as Strings on the heap: the Thread refers to a String, the String to an
- * array, and the three come in any order.  A second reading of the same dump resolves what the
- * first one missed.  For a running JVM, Thread.print gives names by thread id.
+ * In a dump, a thread's name is a String on the heap: the Thread object refers to a String, and the
+ * String to an array.  The three objects come in any order, so the name may remain unknown when the
+ * dump was read once; then the same dump is read a second time.  For a running JVM, the command
+ * Thread.print provides the names, by thread id.
  */
 #ifndef JTOOL_MODEL_HPROF_HPROF_NAMES_H
 #define JTOOL_MODEL_HPROF_HPROF_NAMES_H
@@ -11,7 +12,7 @@
 #include "model/heap/heap.h"
 #include "base/id_map.h"
 
-#define HPROF_NAME_MAX 512 /* limit in bytes for the part of an array that is read */
+#define HPROF_NAME_MAX 512 /* limit: at most this many bytes of an array are read */
 
 struct hprof_name {
 	uint64_t array;  /* address of the String's array; 0: unknown */
@@ -27,7 +28,7 @@ struct hprof_names {
 	struct hprof_name *names;
 	size_t n, cap;
 	struct id_map tids; /* address of a Thread -> thread id */
-	struct id_map by_tid; /* thread id -> index in `texts`, from Thread.print */
+	struct id_map by_tid; /* thread id -> index in `texts`, the names from Thread.print */
 	char **texts;
 	size_t n_texts, cap_texts;
 };

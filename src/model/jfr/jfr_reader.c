@@ -7,10 +7,10 @@
 #include "base/xalloc.h"
 #include "model/jfr/jfr_reader_internal.h"
 
-#define PROBLEMS_MAX 20 /* limit for the lines of jfr_problems() */
+#define PROBLEMS_MAX 20 /* limit for the number of lines that jfr_problems() returns */
 #define SAME_JVM_NS INT64_C(1000000000)
-#define EVENT_HEAD_MAX 18 /* the most bytes that size and type id take */
-#define STATE_UPDATING 255 /* state in the header while the JVM is updating the header */
+#define EVENT_HEAD_MAX 18 /* the most bytes that an event's size and type id take */
+#define STATE_UPDATING 255 /* value of the header's `state` while the JVM updates the header */
 
 struct jfr_reader *jfr_reader_new(jfr_read_fn *read, void *arg, uint64_t size, size_t max_memory)
 {
@@ -249,8 +249,8 @@ uint64_t jfr_skipped_events(const struct jfr_reader *r)
 }
 
 /*
- * Reads a compressed number below 2^28; the buffer must have 4 bytes.  Returns the number of bytes,
- * or 0 if the number is larger.
+ * Decodes the compressed number at `at`, where 4 bytes must be readable.  Returns how many bytes
+ * the number takes, 1 to 4; or 0 if the number is 2^28 or more.
  */
 static inline unsigned short_number(const uint8_t *at, uint32_t *value)
 {

@@ -52,8 +52,8 @@ struct jfr_event {
 struct jfr_reader;
 
 /*
- * Returns a reader, which calls `read` only for bytes before `size`.  `max_memory` limits the bytes
- * for constants, types and one event; 0: no limit.
+ * Returns a reader.  It calls `read` only for bytes before the offset `size`.  It takes at most
+ * `max_memory` bytes of memory for constants, types and one event (0: no limit).
  */
 struct jfr_reader *jfr_reader_new(jfr_read_fn *read, void *arg, uint64_t size, size_t max_memory);
 void jfr_reader_free(struct jfr_reader *r); /* NULL is allowed */
@@ -90,8 +90,9 @@ const char *jfr_problems(const struct jfr_reader *r);
 void jfr_add_problem(struct jfr_reader *r, uint64_t at, const char *text);
 
 /*
- * Convert a chunk's ticks to ns.  A result that is too large or too small becomes the nearest
- * int64_t.
+ * Convert ticks of a chunk: jfr_ticks_to_epoch() converts a point in time to ns since the epoch,
+ * jfr_ticks_to_nanos() converts a duration to ns.  A result that does not fit in an int64_t becomes
+ * the nearest int64_t.
  */
 int64_t jfr_ticks_to_epoch(const struct jfr_chunk *c, int64_t ticks);
 int64_t jfr_ticks_to_nanos(const struct jfr_chunk *c, int64_t ticks);

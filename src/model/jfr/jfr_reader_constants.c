@@ -8,8 +8,8 @@
 #define METADATA_ID 0
 #define CHECKPOINT_ID 1
 /*
- * Number of bytes that one read of a checkpoint takes.  Most checkpoints are shorter.  They are far
- * apart in the file, so a longer read would rarely contain the next one.
+ * Number of bytes that are read at once to read a checkpoint.  Most checkpoints are shorter.
+ * Checkpoints are far apart in the file, so a longer read would rarely contain a second checkpoint.
  */
 #define HEAD_WINDOW 4096
 
@@ -43,8 +43,9 @@ static bool is_known(const struct jfr_known_types *known, struct jfr_cursor c)
 }
 
 /*
- * Parses the types in the payload `copy` of a metadata event, at which `c` points, into *known.  On
- * success, *known takes ownership of `copy`; on failure, the caller frees it.
+ * Parses the types of a metadata event into *known.  `copy` is the event's payload, and `c` is a
+ * cursor at the start of `copy`.  On success, *known takes ownership of `copy`; on failure, the
+ * caller frees `copy`.
  */
 static bool parse_types(struct jfr_known_types *known, struct jfr_cursor *c, uint8_t *copy)
 {
@@ -67,8 +68,8 @@ static bool parse_types(struct jfr_known_types *known, struct jfr_cursor *c, uin
 }
 
 /*
- * Reads the types of the chunk.  Most chunks of a JVM describe the same types, so these are parsed
- * only when they differ from those of the previous chunk.
+ * Reads the types of the chunk.  Most chunks of a JVM describe the same types, so types are parsed
+ * only if they differ from those of the previous chunk.
  */
 static bool read_metadata(struct jfr_reader *r, uint64_t at)
 {
@@ -103,7 +104,8 @@ static int check_memory(struct jfr_reader *r, struct err *err)
 }
 
 /*
- * Reads the checkpoint at `at`.  Returns 1; 0 if there is no valid checkpoint; or -1 with err set.
+ * Adds the constants of the checkpoint at `at`.  `replaces` and *delta are as for jfr_pools_add().
+ * Returns 1; or 0 if there is no valid checkpoint at `at`; or -1 with err set.
  */
 static int read_checkpoint(struct jfr_reader *r, uint64_t at, bool replaces, int64_t *delta,
 			   struct err *err)
@@ -119,8 +121,8 @@ static int read_checkpoint(struct jfr_reader *r, uint64_t at, bool replaces, int
 
 /*
  * Reads the checkpoints of the chunk backwards, from the last one to the first one.  If several
- * checkpoints contain the same key, the value in the earliest of them in the file is used.  Returns
- * 1; or 0 if a checkpoint is damaged; or -1 with err set.
+ * checkpoints contain the same key, the value of the checkpoint that is first in the file is used.
+ * Returns 1; or 0 if a checkpoint is damaged; or -1 with err set.
  */
 static int follow_checkpoints(struct jfr_reader *r, uint64_t at, struct err *err)
 {
@@ -139,7 +141,7 @@ static int follow_checkpoints(struct jfr_reader *r, uint64_t at, struct err *err
 	return 1;
 }
 
-/* Searches the chunk for its last metadata event, if the header does not have its position. */
+/* Finds the chunk's last metadata event.  Called if the header does not have its position. */
 static bool scan_metadata(struct jfr_reader *r)
 {
 	uint64_t at = r->chunk.at + JFR_HEADER_LEN, size = 0;

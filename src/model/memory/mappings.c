@@ -10,8 +10,8 @@
 #define KB 1024
 #define ADDRESS_DIGITS 16
 /*
- * Limit for a size in KB.  A process has at most 57 bits of address space.  With this limit, a sum
- * of sizes cannot overflow.
+ * Limit for a size in KB: 2^57 bytes, because an address has at most 57 bits.  With this limit, a
+ * sum of sizes cannot overflow.
  */
 #define KB_MAX ((int64_t)1 << 47)
 

@@ -15,10 +15,10 @@ struct mapping {
 	 * memory
 	 */
 	char *path;
-	int64_t resident, swapped; /* size in bytes */
+	int64_t resident, swapped; /* sizes of the resident and of the swapped pages, in bytes */
 	/*
-	 * bytes in resident pages that belong to no file; the kernel cannot reclaim these pages
-	 * without swap
+	 * size in bytes of the resident pages that belong to no file; without swap, the kernel
+	 * cannot reclaim these pages
 	 */
 	int64_t anonymous;
 	bool read, write, exec, shared;
@@ -33,8 +33,7 @@ struct mappings {
 
 /*
  * Parses the text into `m`, which must be empty.  Returns 0, or -EBADMSG if the text is malformed,
- * truncated or not sorted.
- * Release `m` also after an error.
+ * truncated or not sorted.  Release `m` also after an error.
  */
 int mappings_parse(struct mappings *m, const char *text, size_t len) _must_check_;
 void mappings_release(struct mappings *m);

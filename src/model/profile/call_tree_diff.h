@@ -6,10 +6,10 @@
 #include "model/profile/call_tree.h"
 
 /*
- * Initialises *out with the stacks of both trees, and calls call_tree_sum() for it.  Of the two
- * values of a node in *out, the first is the node's first value in `now`, and the second is its
- * first value in `before`.  The frames in *out have no line numbers, and the names of hidden
- * classes have no numbers, because these numbers differ between two runs.
+ * Initialises *out with the stacks of both trees, and calls call_tree_sum() for *out.  A node of
+ * *out has two values: the first is the node's first value in `now`, the second is the node's first
+ * value in `before`.  A frame in *out is a method without a line number.  The name of a hidden
+ * class in *out has no number, because this number differs between two runs.
  */
 void call_tree_diff(const struct call_tree *now, const struct call_tree *before,
 		    struct call_tree *out);

@@ -12,10 +12,11 @@
 #define PREVIEW 65535 /* minor version of a class file with preview features (JVMS 4.1) */
 
 /*
- * Returns true if the JVM accepts the minor version (JVMS 4.1).  All JDKs accept 0.  JDK 12 and
- * later also accept 65535 (preview features) in class files of JDK 12 and later, and any minor
- * version in older class files.  JDK 11 also accepts any minor version in class files of JDK 1.1.
- * JDK 8 also accepts any minor version in class files of all major versions except its own.
+ * Returns true if the JVM accepts the minor version (JVMS 4.1).  All JDKs accept 0.  In addition:
+ *   JDK 12 and later accept 65535 (preview features) in class files of JDK 12 and later, and any
+ *   minor version in class files of JDK 11 and earlier;
+ *   JDK 11 accepts any minor version in class files of JDK 1.1;
+ *   JDK 8 accepts any minor version in class files of JDK 7 and earlier.
  */
 static bool minor_exists(unsigned release, unsigned major, unsigned minor)
 {
@@ -108,8 +109,9 @@ static void limits_code(struct limits *l)
 }
 
 /*
- * Returns the access flags of a class as HotSpot stores them: those flags of the class file that
- * are in JVM_RECOGNIZED_CLASS_MODIFIERS, adjusted as in ClassFileParser::parse_stream.
+ * Returns the access flags of a class as HotSpot stores them.  HotSpot removes the flags that are
+ * not in JVM_RECOGNIZED_CLASS_MODIFIERS, and then changes flags as ClassFileParser::parse_stream
+ * does.
  */
 static unsigned class_access(const struct cf_class *class)
 {
@@ -132,7 +134,7 @@ static void limits_modifiers(struct limits *l)
 		return;
 	/*
 	 * Report ACC_SUPER only if it is the only difference, because a class that becomes an
-	 * interface loses it.
+	 * interface also loses ACC_SUPER.
 	 */
 	if ((before ^ now) != ACC_SUPER)
 		now = (now & ~ACC_SUPER) | (before & ACC_SUPER);
@@ -142,8 +144,8 @@ static void limits_modifiers(struct limits *l)
 }
 
 /*
- * Returns true if no further check makes sense after this limit was broken, because the file has
- * another class or cannot be parsed.
+ * Returns true if no further check makes sense after this limit was broken, because the new file
+ * defines a class with another name, or cannot be parsed.
  */
 static bool ends_checks(enum limit limit)
 {
@@ -166,7 +168,10 @@ int redefinition_check(const struct cf_class *running, const struct cf_class *ne
 	struct redefinition_jvm known = *jvm;
 	struct limits l = { .running = running, .new = new, .jvm = &known, .why = why };
 
-	/* If the release is unknown, use the stricter rules, and accept any version. */
+	/*
+	 * If the JVM's release is unknown, assume 17, or a later one if the class file needs it:
+	 * 17 has all the limits, and the class file's version is then accepted.
+	 */
 	if (known.release == 0)
 		known.release = new->major > MAJOR_OF_JDK_17 ? new->major - 44u : 17;
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
@@ -180,8 +185,8 @@ int redefinition_check(const struct cf_class *running, const struct cf_class *ne
 
 /*
  * Estimates the pause.  For each replaced class, JDK 8 visits all loaded classes in one safepoint
- * (VM_RedefineClasses::redefine_single_class), at 0.2 to 0.4 us each.  JDK 11 and later replace
- * 5,000 of 30,000 classes within 0.5 s.
+ * (VM_RedefineClasses::redefine_single_class), which takes 0.2 to 0.4 us for each loaded class.
+ * JDK 11 and later replace 5,000 of 30,000 loaded classes within 0.5 s.
  */
 unsigned redefinition_pause_s(const struct redefinition_jvm *jvm, size_t n, size_t n_loaded)
 {

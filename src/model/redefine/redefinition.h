@@ -1,6 +1,7 @@
 /*
- * Predicts whether the JVM accepts a redefinition, and names the limits and members that prevent
- * it.  The JVM itself would report only an error number.
+ * Predicts whether the JVM accepts a redefinition.  If it does not, names the JVM's limits that the
+ * redefinition breaks, and the members of the class that break them.  The JVM itself would report
+ * only an error number.
  */
 #ifndef JTOOL_MODEL_REDEFINE_REDEFINITION_H
 #define JTOOL_MODEL_REDEFINE_REDEFINITION_H
@@ -16,15 +17,16 @@ struct redefinition_jvm {
 	unsigned release;      /* 8, 11, 17, …; 0: unknown */
 	bool may_add_delete; /* -XX:+AllowRedefinitionToAddDeleteMethods is on (JDK 13 and later) */
 	bool may_preview;      /* --enable-preview is on */
-	/* the JVM does not verify the class, because the boot loader defined it (JDK 8 to 21) */
+	/* JDK 8 to 21: the JVM does not verify the class, because the boot loader defined it */
 	bool unverified;
 	uint32_t pool_count;   /* constant_pool_count of the running class; 0: unknown */
 };
 
 /*
- * Compares the running class file with the new one, and verifies the new one (verify.h).  Appends a
- * line to `why` for each limit of HotSpot that the change breaks, in the order in which the JVM
- * checks them.  Returns the JVMTI error of the first broken limit, or 0 if no limit is broken.
+ * Compares the class file of the running class with the new class file, and verifies the new class
+ * file (verify.h).  Appends a line to `why` for each limit of HotSpot that the change breaks, in
+ * the order in which the JVM checks the limits.  Returns the JVMTI error of the first broken limit,
+ * or 0 if no limit is broken.
  */
 int redefinition_check(const struct cf_class *running, const struct cf_class *new,
 		       const struct redefinition_jvm *jvm, struct buf *why);

@@ -8,7 +8,7 @@
 struct compared_member {
 	struct cf_member cf;
 	unsigned access; /* the modifiers that the JVM compares */
-	bool handled;    /* the other class has this member too, or a message has named it */
+	bool handled;    /* the other class has this member too, or a message names this member */
 };
 
 struct members {
@@ -18,7 +18,7 @@ struct members {
 	size_t n;
 };
 
-/* Reads a list of members.  Their texts point into the class file, which must outlive them. */
+/* Reads a list of members.  Their texts point into the class file, which must outlive the list. */
 struct members members_read(struct cf_members list,
 			    unsigned (*access)(const struct cf_class *class,
 					       const struct cf_member *member),
@@ -35,15 +35,15 @@ int members_compare(const void *a, const void *b);
 /* Returns the member with the name and descriptor of `like`, or NULL. */
 struct compared_member *members_find(const struct members *m, const struct compared_member *like);
 /*
- * Returns a member of this name that is not handled yet (its descriptor may have changed), or NULL.
+ * Returns a member that has this name, with any descriptor, and is not `handled` yet; or NULL.
  */
 struct compared_member *members_find_name(const struct members *m, struct cf_text name);
-/* Marks the members that are in both classes as handled. */
+/* Sets `handled` of each member that is in both classes. */
 void members_match(struct members *running, struct members *new);
 
 /* Appends the noun and the member, for example "method int f(long)". */
 void members_add(struct buf *line, const char *noun, const struct compared_member *member);
-/* Appends a text such as " (javac adds it …)" if the member is generated. */
+/* If the member is generated, appends a text such as " (javac adds it …)". */
 void members_add_generated(struct buf *line, const struct compared_member *member);
 
 #endif

@@ -1,4 +1,4 @@
-/* Notes on changes that the JVM accepts but that have no effect. */
+/* Writes notes on changes that the JVM accepts but that may have no effect. */
 #include "classfile/code.h"
 #include "classfile/code_equal.h"
 #include "model/class/class_attributes.h"

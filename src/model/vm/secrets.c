@@ -46,9 +46,9 @@ static bool ends_with(const char *name, size_t len, const char *word)
 }
 
 /*
- * Returns whether the name contains "key" as a word, as access_key, accessKeyId and keys do, but
- * monkey does not.  The value of keyStore is the path of a key store and no secret, so that name
- * does not count.
+ * Returns whether the name contains "key" as a word.  The names access_key, accessKeyId and keys
+ * do, but monkey does not.  Returns false for keyStore, because the value of keyStore is the path
+ * of a key store, not a secret.
  */
 static bool has_key(const char *name, size_t len)
 {
@@ -106,8 +106,8 @@ static const char *skip_scheme(const char *at, const char *end)
 }
 
 /*
- * Returns the end of a text in quotes, `at` being after the first quote.  A backslash escapes the
- * next character.
+ * Returns the end of a text in quotes.  `at` is the position after the first quote.  In the text, a
+ * backslash escapes the next character.
  */
 static const char *quoted_end(const char *at, const char *end, char quote)
 {
@@ -130,9 +130,9 @@ static void mask(struct masking *m, const char *from, const char *value, const c
 }
 
 /*
- * Finds the value for the name that ends at `at`.  Returns false if there is none.  A value without
- * quotes ends at the end of the line if the line begins with NAME=; otherwise at a space, '"' or
- * ','.
+ * Finds the value for the name that ends at `at`.  Returns false if there is no value.  In a line
+ * that begins with NAME=, a value without quotes ends at the end of the line; elsewhere it ends at
+ * a space, '"' or ','.
  */
 static bool find_value(const struct masking *m, const char *name, const char *at,
 		       const char **value, const char **value_end)

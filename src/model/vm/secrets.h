@@ -2,14 +2,17 @@
  * Replaces secrets in texts about a JVM: properties, environment, command lines, logs.  Does
  * no I/O.
  *
- * A value is a secret if its name contains password, passwd, passphrase, secret, token, credential,
- * apikey, private, authorization, or the word key, or ends with pass or pwd.  These forms are
- * recognised: NAME=VALUE, NAME: VALUE, "NAME":"VALUE", --NAME VALUE, NAME: Bearer VALUE, NAME:
- * Basic VALUE.  User information in URLs (//user:password@host) is a secret without a name.  A
- * secret under another name is not found.
+ * A value is a secret in these cases:
+ *   its name contains password, passwd, passphrase, secret, token, credential, apikey (or api_key,
+ *   api-key), private, authorization, or the word key;
+ *   its name ends with pass, auth or pwd (but is not PWD or OLDPWD);
+ *   it is the user information of a URL (//user:password@host); it then has no name.
+ * A secret with another name is not found.  A name and its value have one of these forms:
+ *   NAME=VALUE    NAME: VALUE    NAME: Bearer VALUE    NAME: Basic VALUE
+ *   "NAME":"VALUE"    --NAME VALUE
  *
- * A value that was found once can be learned (struct secrets), and is then found without its name,
- * for example in logs.
+ * A value that was found once can be added to a struct secrets.  It is then found wherever it
+ * occurs without its name, for example in logs.
  */
 #ifndef JTOOL_MODEL_VM_SECRETS_H
 #define JTOOL_MODEL_VM_SECRETS_H
@@ -42,24 +45,24 @@ struct secret {
 struct secrets {
 	struct secret *values;
 	size_t n, cap;
-	bool begins[256]; /* begins[b]: one of the values begins with byte b */
+	bool begins[256]; /* begins[b]: at least one of the values begins with byte b */
 };
 void secrets_release(struct secrets *s);
 
 /* Adds a value.  If it is user:password, adds the password as a second value. */
 void secrets_add(struct secrets *s, const char *value, size_t len);
-/* Adds the values in a text that secrets_mask() would replace. */
+/* Adds each value that secrets_mask() would mask in this text. */
 void secrets_learn(struct secrets *s, const char *text, size_t len);
 /* As secrets_learn(), but adds only user information in URLs. */
 void secrets_learn_urls(struct secrets *s, const char *text, size_t len);
 /*
- * As secrets_learn(), for arguments or NAME=VALUE texts.  Each text ends with a NUL, which `len`
- * need not count for the last text.
+ * As secrets_learn(), for a list of command-line arguments or of NAME=VALUE texts.  Each of them
+ * ends with a NUL; `len` need not include the last NUL.
  */
 void secrets_learn_args(struct secrets *s, const char *args, size_t len);
 /*
- * Overwrites each known value in `data` with asterisks of the same length, so that a binary file
- * stays valid.  Returns the number of values.
+ * Overwrites each occurrence of a known value in `data` with as many asterisks as it has bytes, so
+ * that a binary file stays valid.  Returns the number of occurrences.
  */
 size_t secrets_overwrite(const struct secrets *s, char *data, size_t len);
 

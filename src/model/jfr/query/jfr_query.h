@@ -1,10 +1,10 @@
 /*
- * Tables that are computed from the events of a recording: events are grouped, and a column has
- * their count, a sum, a percentile and so on.  Queries are constants (jfr_views.h); several run in
- * one pass over the recording.
+ * Tables that are computed from the events of a recording: events are grouped, each group is a row,
+ * and a column has a value of the group, such as the number of events, a sum or a percentile.  The
+ * queries are C constants (jfr_views.h); several queries run in one pass over the recording.
  *
- * A value that is a constant of the recording, such as a class or a stack trace, is read once for
- * each chunk, so that an event costs a few look-ups.
+ * A value that is in the recording's constant pools, such as a class or a stack trace, is read once
+ * for each chunk, so that an event costs only a few look-ups.
  */
 #ifndef JTOOL_MODEL_JFR_QUERY_JFR_QUERY_H
 #define JTOOL_MODEL_JFR_QUERY_JFR_QUERY_H
@@ -21,8 +21,8 @@ enum jfr_aggregate {
 	JFR_FIRST,
 	JFR_LAST,
 	/*
-	 * As JFR_LAST, but removes each group whose last event is older than the newest event of
-	 * the query
+	 * As JFR_LAST, but removes each row whose last event is older than the newest event of all
+	 * rows
 	 */
 	JFR_LATEST,
 	JFR_SUM_OF,
@@ -42,10 +42,15 @@ enum jfr_aggregate {
 struct jfr_query_column {
 	const char *key; /* key in JSON; the words of the key are the heading in text */
 	/*
-	 * The value: "field.field" of all sources that have this field, or "AB:field" of the
-	 * sources with the aliases A and B.  Special paths: "*" counts events; "eventType.label";
-	 * "stackTrace.topFrame", ".topApplicationFrame" (the first frame whose class the bootstrap
-	 * loader has not defined), ".topNotInitFrame" (the first that is not a constructor).
+	 * The path of the value:
+	 *   "field" or "field.field": the field of this name, of all sources that have it;
+	 *   "AB:field": the field of this name, of the sources with the aliases A and B;
+	 *   "*": the number of events;
+	 *   "eventType.label": the label of the event's type;
+	 *   "stackTrace.topFrame": the top frame of the stack;
+	 *   "stackTrace.topApplicationFrame": the first frame whose class was defined by another
+	 *   loader than the bootstrap loader;
+	 *   "stackTrace.topNotInitFrame": the first frame that is not a constructor.
 	 */
 	const char *path;
 	enum jfr_aggregate aggregate;
@@ -77,7 +82,7 @@ struct jfr_query {
 	 * 0: no column.
 	 */
 	int order[2];
-	unsigned limit; /* number of rows shown in text; 0: all */
+	unsigned limit; /* maximum number of rows that are printed as text; 0: all */
 	/* query to use if the recording has no events of the sources; NULL: none */
 	const struct jfr_query *instead;
 };
@@ -105,12 +110,12 @@ struct jfr_cell {
 
 struct jfr_query_run;
 
-/* The queries that run in one pass.  `max_memory` limits the bytes for results; 0: no limit. */
+/* The queries of one pass.  Their results take at most `max_memory` bytes; 0: no limit. */
 struct jfr_queries;
 struct jfr_queries *jfr_queries_new(size_t max_memory);
 void jfr_queries_free(struct jfr_queries *q); /* NULL is allowed; also frees the runs */
 struct jfr_query_run *jfr_queries_add(struct jfr_queries *q, const struct jfr_query *query);
-/* Runs the queries on the events that begin at from_ns or later; see struct jfr_consumer. */
+/* Runs the queries on the events that begin at from_ns or later (INT64_MIN: on all events). */
 int jfr_queries_run(struct jfr_queries *q, struct jfr_reader *r, int64_t from_ns, struct err *err)
 	_must_check_;
 
