@@ -3,8 +3,9 @@
 #include "cmd/attach_call.h"
 
 /*
- * The first JDK that archives the classes of a running application (JEP 350).  An older JDK runs no
- * application while it writes an archive (-Xshare:dump), so its flags are not checked.
+ * The first JDK that archives the classes of a running application (JEP 350).  The flags of an
+ * older JDK are not checked, because it runs no application while it writes an archive
+ * (-Xshare:dump).
  */
 #define SINCE 13
 

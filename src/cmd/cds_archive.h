@@ -1,8 +1,8 @@
 /*
- * Protects JVMs that will write an archive of their classes (CDS, AOT) from class changes.
+ * Refuses class changes in a JVM that will write an archive of its classes (CDS, AOT).
  *
  * HotSpot does not archive a class that was ever redefined or retransformed, nor its subclasses,
- * even after the class was restored.  If the archive needs that class (java.lang.Object, for
+ * even if the class was restored later.  If the archive needs that class (java.lang.Object, for
  * example), HotSpot crashes while it writes the archive (JDK 17, 25, 27) or writes none (JDK 21).
  */
 #ifndef JTOOL_CMD_CDS_ARCHIVE_H
@@ -18,8 +18,8 @@
 int cds_archive_refuse(const struct ctx *ctx, const struct vmflags *flags,
 		       struct err *err) _must_check_;
 /*
- * Like cds_archive_refuse(), but asks the JVM for its flags.  If the JVM does not answer, returns
- * 0.
+ * Like cds_archive_refuse(), but requests the flags from the JVM.  Returns 0 also if the JVM does
+ * not answer.
  */
 int cds_archive_check(const struct ctx *ctx, struct err *err) _must_check_;
 

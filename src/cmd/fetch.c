@@ -14,7 +14,7 @@
 #define CALL_BYTES_MAX (64u * 1024 * 1024)
 #define BUFFER_SIZE (1024 * 1024)
 
-/* Copies with copy_file_range(2), which lets the files share blocks if the file system can. */
+/* Copies with copy_file_range(2).  If the file system can, both files then share blocks. */
 static ssize_t copy_by_range(int from, int to, size_t max)
 {
 	return copy_file_range(from, NULL, to, NULL, max, 0);
@@ -39,8 +39,8 @@ static ssize_t copy_by_buffer(int from, int to, size_t max)
 }
 
 /*
- * The methods of copying, the fastest first.  Each copies from and to the current offsets of the
- * files, so it continues where another method has stopped.
+ * The methods of copying, the fastest first.  Each method copies from and to the current offsets of
+ * the files, so that it continues where another method has stopped.
  */
 static ssize_t (*const methods[])(int, int, size_t) = { copy_by_range, copy_by_sendfile,
 							 copy_by_buffer };
@@ -54,8 +54,8 @@ static bool is_final(int error)
 }
 
 /*
- * Copies `size` bytes.  Sets *copied to the number of bytes that were copied: less than `size` if
- * the file `from` is shorter.  Returns 0 or a negative errno.
+ * Copies `size` bytes, or fewer if the file `from` is shorter.  Sets *copied to the number of
+ * copied bytes.  Returns 0 or a negative errno.
  */
 static int copy(int from, int to, uint64_t size, uint64_t *copied)
 {
@@ -88,8 +88,8 @@ static int copy(int from, int to, uint64_t size, uint64_t *copied)
 			return -errno;
 		else if (method + 1 < ARRAY_SIZE(methods))
 			/*
-			 * Try the next method: some file systems return 0 for a method that they do
-			 * not support
+			 * Try the next method even after 0: some file systems return 0 for a method
+			 * that they do not support.
 			 */
 			method++;
 		else

@@ -1,4 +1,4 @@
-/* Copies to the caller a heap dump or flight recording that the JVM wrote to a staged file. */
+/* Copies a staged file, in which the JVM wrote a heap dump or flight recording, for the caller. */
 #ifndef JTOOL_CMD_FETCH_H
 #define JTOOL_CMD_FETCH_H
 
@@ -16,10 +16,11 @@ struct fetch_check {
 };
 
 /*
- * Copies the file that the JVM wrote (`staged`, of the kind STAGED_RESULT) to `out` with little
- * memory, if `check` permits it and enough space stays free (disk_room.h).  Returns 0 with the
- * length in *size, or -1 with err set.  Does not commit `out`: the caller validates the copy first,
- * because the JVM may change the file during the copy.
+ * Copies the file `staged`, which the JVM wrote, to `out`.  The kind of `staged` is STAGED_RESULT.
+ * Fails if `check` refuses the file, or if too little disk space would stay free (disk_room.h).
+ * The copy takes little memory.  Returns 0 with the file's length in *size, or -1 with err set.
+ * Does not commit `out`: the caller must validate the copy first, because the JVM may change the
+ * file while it is copied.
  */
 int fetch_result(struct staged_file *staged, struct atomic_file *out,
 		 const struct fetch_check *check, uint64_t *size, struct err *err) _must_check_;

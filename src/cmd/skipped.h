@@ -1,7 +1,7 @@
 /*
- * Lists of classes and methods that a command skips, or for which its output is inexact.  They are
- * grouped by reason, because a glob may match thousands of classes.  A command prints the lists
- * after it has processed all other classes and methods.
+ * Lists of classes and methods that a command skips, or for which the command's output is inexact.
+ * The classes and methods of a list are grouped by reason, because a glob may match thousands of
+ * classes.  A command prints the lists after it has processed all other classes and methods.
  */
 #ifndef JTOOL_CMD_SKIPPED_H
 #define JTOOL_CMD_SKIPPED_H
@@ -40,8 +40,8 @@ void skipped_print(const struct ctx *ctx, const struct skipped *s);
 /* Returns the items as JSON, [{"class","loader","reason"}], which the caller frees. */
 struct json *skipped_json(const struct skipped *s);
 /*
- * Sets the error `what` (EXIT_ANSWER).  If all items have the same reason, the error contains that
- * reason; otherwise prints the reasons as notices.  Returns -1.
+ * Sets an error with the text `what` (EXIT_ANSWER).  If all items have the same reason, the error
+ * contains that reason as well; otherwise prints the reasons as notices.  Returns -1.
  */
 int skipped_refuse(const struct ctx *ctx, const struct skipped *s, const char *what,
 		   struct err *err);

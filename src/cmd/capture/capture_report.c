@@ -38,8 +38,8 @@ static void describe_command(struct buf *out, const struct capture_item *item)
 }
 
 /*
- * Writes README.txt.  It must be the last file of the archive, because it lists the cost of each
- * other file.
+ * Writes README.txt.  It must be the last file of the archive, because it says for every other file
+ * what the file has cost the JVM.
  */
 int capture_add_readme(struct capture *c, struct err *err)
 {

@@ -29,7 +29,7 @@ struct showing {
 	size_t n;             /* number of classes that were printed */
 	struct ag_mem mem;    /* memory for parsed class files */
 	struct skipped arrays, unavailable; /* classes that -b or -c cannot show */
-	/* classes whose class file -b shows instead of the code in memory */
+	/* classes for which -b shows the code of the class file, not the code in memory */
 	struct skipped from_file;
 };
 
@@ -72,7 +72,7 @@ static const char *why_not(const struct class_row *row, const struct class_captu
 
 /*
  * Returns the constant pool of the class file; or if there is no file, the constant pool that the
- * agent has read from the JVM's memory; or NULL if there is no such pool.
+ * agent has read from the JVM's memory; or NULL if there is neither.
  */
 static const struct cf_pool *pool_of(const struct class_view *view)
 {
@@ -166,8 +166,8 @@ static void show_view(struct showing *show, const struct class_view *view)
 }
 
 /*
- * Completes the view with the parsed class file and the constant pool from the JVM's memory, and
- * prints it.
+ * Adds to the view the parsed class file, and the constant pool from the JVM's memory.  Then prints
+ * the view.
  */
 static void show_captured(struct showing *show, struct class_view view)
 {
@@ -223,7 +223,7 @@ static void print_json(struct showing *show)
 	json_print_take(doc, show->ctx->out);
 }
 
-/* Reports the classes that could not be shown.  Called after the other classes were shown. */
+/* Reports the classes that could not be shown.  Called when all other classes were shown. */
 static int conclude(struct showing *show, struct err *err)
 {
 	const struct class_opts *opts = show->ctx->opts;

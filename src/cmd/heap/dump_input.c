@@ -27,8 +27,8 @@ static gzFile open_file(const char *path, struct err *err)
 }
 
 /*
- * Sets the error for a file that cannot be read.  Does not use the text of gzerror(), which begins
- * with a name that zlib invents.
+ * Sets the error for a file that cannot be read.  Does not use the text of gzerror(), because that
+ * text begins with a file name that zlib invents.
  */
 static int file_failed(const char *path, int error, struct err *err)
 {

@@ -5,9 +5,10 @@
 #include "cmd/heap/vm_dump_stream.h"
 
 /*
- * Passes the uncompressed bytes of the file to take() (see vm_dump_stream.h), until take() returns
- * 1 or the file ends.  Returns 0; or -1 with err set.  The error is that of input_file_open() or
- * take(), or EXIT_PARTIAL if the file cannot be read to its end; its text begins with the path.
+ * Reads the file, decompresses it if it is compressed, and passes the bytes to take() (see
+ * vm_dump_stream.h), until take() returns 1 or the file ends.  Returns 0; or -1 with err set.  The
+ * error is that of input_file_open() or take(), or EXIT_PARTIAL if the file cannot be read to its
+ * end.  The text of the error begins with the path.
  */
 int dump_input_read(const char *path, dump_chunk_fn *take, void *arg, struct err *err)
 	_must_check_;

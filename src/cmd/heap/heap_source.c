@@ -9,7 +9,7 @@
 #define MB (UINT64_C(1) << 20)
 #define MEMORY_MIN (64 * MB)          /* lower limit for the default of --max-memory */
 #define MEMORY_UNKNOWN (1024 * MB)    /* default of --max-memory if the free memory is unknown */
-#define MEMORY_BASE (4 << 20)         /* memory that jtool takes without heap data, measured */
+#define MEMORY_BASE (4 << 20)         /* bytes that jtool takes without heap data (measured) */
 #define MEMORY_LEAST (6 << 20)        /* with less memory for heap data, jtool reads no heap */
 
 static const struct heap_engine_set engines = {
@@ -53,8 +53,8 @@ int heap_memory(const struct ctx *ctx, enum memory_use use, uint64_t wanted, siz
 			       "here; run it where more is free, for example on the host",
 			       (long long)((MEMORY_BASE + MEMORY_LEAST) / (int64_t)MB));
 	/*
-	 * Leave a third free for the part of a dump that has arrived but was not read yet: *granted
-	 * does not include that part.
+	 * Grant only two thirds: *granted does not include the part of a dump that has arrived but
+	 * was not read yet, and that part may take the last third.
 	 */
 	left = left / 3 * 2;
 	*granted = wanted < (uint64_t)left ? (size_t)wanted : (size_t)left;
@@ -148,8 +148,8 @@ static int run_engine(struct heap_source *source, const struct heap_plan *plan,
 }
 
 /*
- * Sets the limit for jtool's memory in the plan.  If the JVM has too little memory for a heap walk
- * but enough for its own dump, sets *engine to HEAP_BY_HPROF.
+ * Sets the plan's limit for jtool's memory.  If *engine is HEAP_BY_AUTO, and too little memory is
+ * free for a heap walk but enough for the JVM's own dump, sets *engine to HEAP_BY_HPROF.
  */
 static int grant_memory(const struct heap_opts *opts, struct heap_plan *plan,
 			enum heap_engine *engine, struct err *err)
@@ -195,7 +195,7 @@ struct heap_source *heap_source_open(const struct ctx *ctx, const struct heap_op
 		*partial = false;
 	if (run_engine(source, &plan, engine, err) == 0)
 		return source;
-	(void)heap_source_close(source, err); /* keeps the error that err has already */
+	(void)heap_source_close(source, err); /* does not replace the error in `err` */
 	return NULL;
 }
 
@@ -215,8 +215,8 @@ int64_t heap_source_pause_ns(const struct heap_source *source)
 }
 
 /*
- * Fetches the field names from the agent.  Does nothing for a dump, because the dump's reader has
- * set the field names of all classes.
+ * Fetches the field names from the agent.  Does nothing if the heap is from a dump, because the
+ * reader of the dump has already set the field names of all classes.
  */
 int heap_source_fields(struct heap_source *source, const bool *wanted, struct err *err)
 {

@@ -39,25 +39,25 @@ struct heap_wanted {
 };
 
 /*
- * Sets *granted to the bytes of memory that jtool may use for data from ctx->jvm or ctx->file:
- * `wanted`, or less if jtool's control group has less free memory.  Returns -1 with an error of
- * memory_check().
+ * Sets *granted to the number of bytes that jtool may use for data from ctx->jvm or ctx->file:
+ * `wanted`, or less if too little memory is free in jtool's control group.  Returns 0; or -1 with
+ * err set if jtool or the JVM has too little memory (see memory_check()).
  */
 int heap_memory(const struct ctx *ctx, enum memory_use use, uint64_t wanted, size_t *granted,
 		struct err *err) _must_check_;
 
 /*
- * Rejects invalid combinations of options before a JVM is searched.  Returns -1 with err set
- * (EXIT_USAGE).
+ * Checks the options.  Called before jtool searches for the JVM.  Returns 0; or -1 with err set
+ * (EXIT_USAGE) if options cannot be combined.
  */
 int heap_opts_check(const struct heap_opts *opts, const char *file, struct err *err) _must_check_;
 
 struct heap_source;
 
 /*
- * Reads the heap of ctx->file, or of ctx->jvm if ctx->file is NULL; builds the graph and names the
- * classes.  Returns NULL with err set on failure.  If the walk stops early, sets *partial and
- * returns the incomplete heap; if `partial` is NULL, fails with EXIT_PARTIAL instead.
+ * Reads the heap of ctx->file, or of ctx->jvm if ctx->file is NULL.  Builds the graph, and names
+ * the classes.  Returns NULL with err set on failure.  If the walk stops early, returns the
+ * incomplete heap and sets *partial; or if `partial` is NULL, fails with EXIT_PARTIAL.
  */
 struct heap_source *heap_source_open(const struct ctx *ctx, const struct heap_opts *opts,
 				     const struct heap_wanted *wanted, bool *partial,

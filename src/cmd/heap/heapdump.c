@@ -1,6 +1,6 @@
 /*
- * The command heapdump: writes a heap dump of a JVM to a file, either from a snapshot or by the
- * JVM's own dump; or writes a redacted copy of a dump file.
+ * The command heapdump: writes a heap dump of a JVM to a file; or writes a redacted copy of a dump
+ * file.  The dump of a JVM is written either by jtool from a snapshot, or by the JVM itself.
  */
 #include <string.h>
 
@@ -112,8 +112,8 @@ static void show(const struct ctx *ctx, const char *path, uint64_t size, const s
 }
 
 /*
- * Returns the name of an option that was given and is only supported by the JVM's own dump; NULL if
- * there is none.
+ * Returns the name of a given option that only the JVM's own dump supports; or NULL if no such
+ * option was given.
  */
 static const char *own_dump_option(const struct heapdump_opts *opts)
 {
@@ -137,7 +137,7 @@ static int check(const struct ctx *ctx, struct err *err)
 	return heap_engine_check(&engines, (enum heap_engine)opts->engine, NULL, err);
 }
 
-/* Rejects the options that need a JVM, if the target is a dump file. */
+/* For a target that is a dump file: rejects the options that need a JVM. */
 static int check_file(const struct ctx *ctx, struct err *err)
 {
 	const struct heapdump_opts *opts = ctx->opts;
@@ -215,8 +215,8 @@ static int by_snapshot(const struct ctx *ctx, struct atomic_file *out, struct wa
 	    (opts->engine != HEAP_BY_AUTO || own_dump_option(opts)))
 		return 1;
 	/*
-	 * Check for ZGC here: the agent would report as well that ZGC prevents a snapshot, but only
-	 * after all preparations.
+	 * Check for ZGC before the snapshot is tried.  Without this check, the agent would report
+	 * that ZGC prevents a snapshot, but only after all preparations.
 	 */
 	if (opts->engine == HEAP_BY_AUTO && ctx->jvm->gc && strcmp(ctx->jvm->gc, "ZGC") == 0) {
 		verbose_step(ctx->steps, "no snapshot: ZGC's heap is in shared memory; the JVM "

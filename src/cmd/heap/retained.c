@@ -9,10 +9,10 @@
 #include "render/heap/retained_view.h"
 #include "render/limit.h"
 
-#define TREE_SHARE 100    /* default of --min: 1/TREE_SHARE of the heap */
+#define TREE_SHARE 100    /* the default of --min is 1/TREE_SHARE of the heap */
 #define TREE_DEPTH 10
 #define TREE_DEPTH_MAX 100
-#define SUSPECT_SHARE 10  /* a suspect retains at least 1/SUSPECT_SHARE of the heap */
+#define SUSPECT_SHARE 10  /* a leak suspect retains at least 1/SUSPECT_SHARE of the heap */
 #define MANY 1000000      /* if a heap has more objects, a progress line is shown */
 #define TEXTS_FROM 1024   /* the text of a String is read only if it has this many chars or more */
 
@@ -131,7 +131,7 @@ static void find(const struct ctx *ctx, const struct heap *h, struct findings *f
 	progress_end(&progress);
 }
 
-/* Sets wanted[class] for the classes whose field names the tree shows. */
+/* Sets wanted[class] for each class of which the printed tree shows field names. */
 static void want_fields_of_tree(const struct heap *h, const struct retained_tree *top, bool *wanted)
 {
 	for (size_t i = 0; i < top->n; i++) {

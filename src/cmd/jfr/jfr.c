@@ -28,8 +28,8 @@ static const struct opt jfr_rows[] = {
 };
 
 /*
- * Runs a JFR.* command.  `writes`: the command writes a file before it answers, which may take
- * minutes.
+ * Runs a JFR.* command.  `writes` is true if the command writes a file before it answers; the
+ * answer may then take minutes.
  */
 static int ask(const struct ctx *ctx, const char *line, bool writes, struct jfr_answer *answer,
 	       struct err *err)
@@ -148,7 +148,8 @@ static int jfr_dump(const struct ctx *ctx, const struct jfr_request *req, struct
 
 /*
  * Stops a recording.  If the caller wants a file, dumps the recording first, and stops it when the
- * file is complete: if JFR.stop cannot write its file, it reports success and discards the data.
+ * file is complete.  JFR.stop does not write the file, because JFR.stop reports success and
+ * discards the data if it cannot write a file.
  */
 static int jfr_stop(const struct ctx *ctx, const struct jfr_request *req, struct err *err)
 {
@@ -237,7 +238,7 @@ static int check_stop(char *const *words, int n, const struct jfr_request *req, 
 	return 0;
 }
 
-/* Rejects the words that `jfr record` itself passes to the JVM. */
+/* Rejects arguments that `jfr record` sets itself, such as name=. */
 static int check_record(char *const *words, int n, struct err *err)
 {
 	static const char *const own[] = { "name", "duration", "delay", "dumponexit" };
@@ -271,7 +272,7 @@ static int check_options(const struct ctx *ctx, const struct subcommand *sub,
 	return 0;
 }
 
-/* Rejects the options of `jfr view` for other subcommands, and too many arguments of `jfr view`. */
+/* Rejects options of `jfr view` in other subcommands, and more arguments than `jfr view` takes. */
 static int check_view(const struct ctx *ctx, const struct subcommand *sub, struct err *err)
 {
 	const struct jfr_opts *opts = ctx->opts;

@@ -33,13 +33,14 @@ struct jfr_answer {
 #define JFR_ANSWER_INIT { 0, BUF_INIT }
 
 /*
- * Runs a JFR.* command.  Returns 0 if the JVM has answered, or -1 with err set.  Returns 0 also for
- * a negative answer: then answer->code is not 0.
+ * Runs a JFR.* command.  Returns 0 if the JVM has answered; answer->code is 0 if the answer is
+ * positive.  Returns -1 with err set if the JVM has not answered.
  */
 int jfr_ask(const struct ctx *ctx, const char *line, struct jfr_answer *answer, struct err *err)
 	_must_check_;
 /*
- * Sets an error (EXIT_ANSWER) for a negative answer: "JFR.stop: Could not find nix."  Returns -1.
+ * Sets an error (EXIT_ANSWER) for a negative answer, for example "JFR.stop: Could not find nix."
+ * Returns -1.
  */
 int jfr_refusal(const char *line, const struct jfr_answer *answer, struct err *err);
 /* Like jfr_ask(), but returns -1 with err set also for a negative answer.  `answer` may be NULL. */
@@ -55,26 +56,27 @@ int jfr_ask_settings(const struct ctx *ctx, const char *words, struct jfr_settin
 		     struct err *err) _must_check_;
 
 /*
- * Returns -1 with err set if the JVM's repository is nearly full.  When JFR cannot write there, JDK
- * 11 and later end the JVM: "An irrecoverable error in Jfr.  Shutting down VM..."
- * (JfrJavaSupport::abort).
+ * Returns 0; or -1 with err set if the disk of the JVM's JFR repository is nearly full.  If JFR
+ * cannot write to its repository, JDK 11 and later end the JVM: "An irrecoverable error in Jfr.
+ * Shutting down VM..." (JfrJavaSupport::abort).
  */
 int jfr_check_repository(const struct ctx *ctx, struct err *err) _must_check_;
 
-/* Opens the caller's output file.  Call it before the JVM does any work. */
+/* Opens the caller's output file.  Call this first: if it fails, the JVM has done no work. */
 int jfr_open_file(const struct ctx *ctx, const char *path, struct atomic_file *out,
 		  struct err *err) _must_check_;
 /*
- * Makes the JVM dump the recordings that `words` select into a staged file, and copies that file to
- * `out`.  Checks that `out` is complete, but does not commit it.  `since` is the start of the
- * recording (0: unknown), from which the size of the dump is estimated.
+ * Makes the JVM dump recordings to a staged file, and copies that file to `out`.  `words` select
+ * the recordings.  Checks that `out` is complete, but does not commit it.  `since` is the start of
+ * the recordings (0: unknown), from which the size of the dump is estimated.
  */
 int jfr_fetch(const struct ctx *ctx, const char *words, time_t since, struct atomic_file *out,
 	      struct err *err) _must_check_;
 /*
  * Starts a recording with `words`, which are arguments of JFR.start, each after a space.  Waits for
- * duration_ms (0: 30 s) or a signal, then copies the recording to `out` and stops it.  Does not
- * commit `out`.  If jtool is killed, the JVM ends the recording, and nothing remains of it.
+ * duration_ms (0: 30 s) or a signal, then copies the recording to `out` and stops the recording.
+ * Does not commit `out`.  If jtool is killed, the JVM discards the recording when 60 s plus twice
+ * the timeout have passed after duration_ms.
  */
 int jfr_record_to(const struct ctx *ctx, const char *words, unsigned duration_ms,
 		  struct atomic_file *out, struct err *err) _must_check_;
@@ -83,8 +85,8 @@ int jfr_commit(const struct ctx *ctx, const char *path, struct atomic_file *out,
 	       struct err *err) _must_check_;
 
 /*
- * Returns whether `target` has the suffix of a recording's file, and is therefore not the name of a
- * JVM: no JVM's name has this suffix.
+ * Returns whether `target` has the suffix of a recording's file.  No name of a JVM has this suffix,
+ * so `target` is then a file.
  */
 bool jfr_is_recording(const char *target);
 

@@ -70,9 +70,10 @@ static void show_settings(const struct ctx *ctx, const struct jfr_settings *s)
 }
 
 /*
- * Sets *found if a thread with this name shows that JFR is initialised: JfrRecorder::create()
- * starts it.  The answers of the commands JFR.* do not show this: they contain the path of a
- * configured repository even before create().  JDK 27 shortens a long thread name in the middle.
+ * Sets *found if `name` is the name of JFR's recorder thread.  JFR is initialised if the thread
+ * exists, because JfrRecorder::create() starts the thread.  The answers of the JFR.* commands do
+ * not show whether JFR is initialised: they contain the path of a configured repository even before
+ * create().  JDK 27 shortens a long thread name in the middle.
  */
 static bool is_recorder(const char *name, void *found)
 {
@@ -96,9 +97,9 @@ static bool is_initialised(const struct jvm *jvm)
 
 /*
  * Rejects settings that cannot be changed after JFR was initialised.  JDK 8 to 17 accept such a
- * change and report success; but a buffer size then has no effect, and a greater stackdepth writes
- * frames beyond the end of arrays of the old length, which corrupts the heap.  JDK 21 and later
- * ignore the change silently.
+ * change and report success; but a new buffer size has no effect, and with a greater stackdepth JFR
+ * writes frames beyond the end of arrays that have the old length, which corrupts the heap.  JDK 21
+ * and later ignore the change silently.
  */
 static int check_sealed(const struct ctx *ctx, struct err *err)
 {
@@ -128,9 +129,10 @@ struct change {
 };
 
 /*
- * Returns what has happened to a setting.  The answer has a line for each changed setting; if none
- * has changed, the answer lists all settings.  If a word of the command line is wrong, the answer
- * is an error message without such lines, although the settings before that word have changed.
+ * Returns whether a setting was requested and accepted, and its values before and after.  The JVM's
+ * answer has a line for each changed setting; if no setting has changed, the answer lists all
+ * settings.  If a word of the command line is wrong, the answer is an error message without these
+ * lines, although the settings in the words before the wrong word have changed.
  */
 static struct change change_of(const struct ctx *ctx, int setting, const struct observed *observed)
 {

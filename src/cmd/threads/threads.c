@@ -1,9 +1,10 @@
 /*
- * The command threads: shows what the threads of a JVM do and what they wait for, or prints its
- * thread dump.
+ * The command threads: shows what the threads of a JVM do and what they wait for, or prints the
+ * JVM's thread dump.
  *
- * Names, states, stacks and locks come from one thread dump, which is a single short pause of the
- * JVM.  CPU times come from /proc, which is read before and after the dump.  No agent is loaded.
+ * Names, states, stacks and locks come from one thread dump, for which the JVM is paused once and
+ * briefly.  CPU times come from /proc, which is read before and after the dump.  No agent is
+ * loaded.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -53,13 +54,16 @@ static bool is_same_thread(const struct dump_thread *a, const struct dump_thread
 	return a->tid == b->tid && a->id == b->id && strcmp(a->name, b->name) == 0;
 }
 
-/* Sets moved[i] for each thread of `now` whose state or stack differs from that in `before`. */
+/*
+ * Sets moved[i] unless thread i of `now` has frames, and is in `before` with the same state and the
+ * same frames.
+ */
 static void note_moved(const struct thread_dump *before, const struct thread_dump *now, bool *moved)
 {
 	for (size_t i = 0; i < now->n; i++) {
 		const struct dump_thread *found = NULL;
 
-		/* Dumps list threads in the same order, so the search begins at the same index. */
+		/* The search begins at index i, because two dumps mostly have the same order. */
 		for (size_t k = 0; k < before->n && !found; k++) {
 			const struct dump_thread *t = &before->threads[(i + k) % before->n];
 
@@ -72,7 +76,7 @@ static void note_moved(const struct thread_dump *before, const struct thread_dum
 	}
 }
 
-/* Takes the dumps of --samples that precede the last one. */
+/* Takes all dumps of --samples but the last one. */
 static int take_earlier(const struct ctx *ctx, struct threads_sample *earlier, size_t n,
 			struct err *err)
 {
@@ -144,9 +148,9 @@ struct row {
 };
 
 /*
- * Compares two rows for sorting: by CPU time in the measured second, then by CPU time since the
- * thread's start, both descending.  Virtual threads that run on a carrier precede other virtual
- * threads.
+ * Compares two rows for sorting.  Rows with more CPU time in the measured second are first; of rows
+ * with equal time, those with more CPU time since the thread's start.  Virtual threads that run on
+ * a carrier precede other virtual threads.
  */
 static int by_cpu(const void *a, const void *b)
 {
@@ -263,7 +267,7 @@ static int run_samples(const struct ctx *ctx, size_t n_earlier, struct err *err)
 }
 
 /*
- * Prints dumps as they are: with --virtual the dump of all threads, otherwise each dump in the
+ * Prints dumps unchanged: with --virtual the dump of all threads, otherwise each dump in the
  * archive ctx->file.
  */
 static int print_text(const struct ctx *ctx, struct err *err)

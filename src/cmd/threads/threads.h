@@ -30,7 +30,7 @@ void threads_sample_release(struct threads_sample *s);
  */
 int threads_take_dump(const struct ctx *ctx, struct threads_sample *s, struct err *err)
 	_must_check_;
-/* Takes a dump between two readings of the CPU times, which are a second apart. */
+/* Reads the CPU times, takes a dump, and reads the CPU times again 1 s after the first reading. */
 int threads_measure(const struct ctx *ctx, struct threads_sample *s, struct err *err) _must_check_;
 /* Waits until monotonic_ns() returns at_ns or more. */
 void threads_wait_until(int64_t at_ns);

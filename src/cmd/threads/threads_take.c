@@ -12,15 +12,15 @@
 #define HELP_MAX 65536
 #define INTERVAL_MS 1000 /* ms between the two readings of CPU times */
 /*
- * Limit in bytes for a heap that the JVM may walk without --blocked.  At this size, a walk takes
- * about 0.1 s.  The limit applies to the used bytes, or to the maximum heap size if they are
- * unknown.
+ * Limit in bytes for a heap that the JVM may walk without --blocked.  A walk of a heap of this size
+ * takes about 0.1 s.  The limit applies to the used bytes of the heap; or if their number is
+ * unknown, to the maximum size of the heap.
  */
 #define WALKED_HEAP_MAX (INT64_C(256) << 20)
 
 /*
- * Returns -1 with err set if the JVM's operation threaddump does not know the option -e.  A JVM
- * without JDK-8200720 (JDK 11) would ignore this option.  The help of the diagnostic command
+ * Returns 0; or -1 with err set if the JVM's operation threaddump does not know the option -e, and
+ * would ignore it.  JDK 11 and later know -e (JDK-8200720).  The help of the diagnostic command
  * Thread.print lists the options that the JVM knows.
  */
 static int check_extended(const struct ctx *ctx, struct err *err)
@@ -73,7 +73,8 @@ static bool is_heap_small(const struct jvm *jvm)
 
 /*
  * Takes a dump.  To find the owners of java.util.concurrent locks, the JVM walks its heap in a
- * safepoint (ConcurrentLocksDump), so on a large heap the owners are requested only with --blocked.
+ * safepoint (ConcurrentLocksDump).  So if the heap is large, jtool requests the owners only with
+ * --blocked.
  */
 int threads_take_dump(const struct ctx *ctx, struct threads_sample *s, struct err *err)
 {
@@ -106,8 +107,8 @@ static void set_times(struct thread_dump *d, const struct thread_times *before,
 		dump_thread_name(t, last->name);
 		t->cpu_s = t->cpu_s > last->cpu_s ? t->cpu_s : last->cpu_s;
 		/*
-		 * A thread that is not in the first reading has started since, and has used all of
-		 * its CPU time in this interval.
+		 * A thread that is not in the first reading has started after that reading.  It has
+		 * used all of its CPU time between the two readings.
 		 */
 		t->cpu_percent = (last->cpu_s - (first ? first->cpu_s : 0)) / seconds * 100;
 	}
@@ -120,7 +121,7 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Adds the threads that only the kernel knows: the launcher's and those of native libraries. */
+/* Adds the threads that are not in the JVM's dump: the launcher's and those of native libraries. */
 static void add_native(struct thread_dump *d, const struct thread_times *times)
 {
 	int64_t *known = xcalloc(d->n + 1, sizeof(*known));

@@ -1,4 +1,4 @@
-/* threads --virtual: makes the JVM write a file with all threads, reads it, and removes it. */
+/* threads --virtual: makes the JVM write all threads to a file, reads the file, and removes it. */
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,7 +12,7 @@
 #include "session/staging/staged_file.h"
 
 #define ANSWER_MAX 65536
-/* room in bytes for the file, enough for about 60,000 threads that wait */
+/* bytes that must be free for the file, enough for about 60,000 waiting threads */
 #define ROOM (UINT64_C(64) << 20)
 
 static uint64_t written(void *staged)

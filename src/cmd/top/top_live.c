@@ -12,7 +12,10 @@
 #include "render/top/top_screen.h"
 #include "render/top/top_stack.h"
 
-/* ms until the second reading if the interval is longer, because CPU shares need two readings */
+/*
+ * The second reading of the values comes after min(interval, FIRST_MS) ms, because CPU shares need
+ * two readings.
+ */
 #define FIRST_MS 1000
 #define KEYS_MAX 256
 
@@ -30,7 +33,7 @@ struct live {
 	char *title;
 	int64_t stack_tid; /* tid of the thread whose stack was requested; -1: none */
 	int64_t due_ns, end_ns;
-	unsigned done; /* number of readings with CPU shares; the argument COUNT limits it */
+	unsigned done; /* number of readings with CPU shares so far; limited by COUNT */
 };
 
 static const char *status_of(const struct live *l, struct buf *out)
@@ -91,7 +94,7 @@ static void draw(struct live *l)
 
 /*
  * Reads all values again.  If the JVM has exited, its last table stays on the screen, and the last
- * row says so.
+ * row of the screen says that the JVM has exited.
  */
 static void read_again(struct live *l)
 {
@@ -121,8 +124,8 @@ static void show_stack(struct live *l)
 	struct err why = { .code = EXIT_DONE };
 
 	/*
-	 * On VIEW_STACK, request the dump again for the same thread, which may be in another row
-	 * now.
+	 * If VIEW_STACK is shown already, request the dump again for the same thread, although the
+	 * thread may be in another row now.
 	 */
 	if (l->view != VIEW_STACK) {
 		if (t->view.n == 0)
@@ -303,7 +306,7 @@ static void take_keys(struct live *l)
 	char bytes[KEYS_MAX];
 	ssize_t n = io_read(STDIN_FILENO, bytes, sizeof(bytes));
 
-	/* No bytes although poll(2) reported the terminal readable: it was closed. */
+	/* If poll(2) reports the terminal as readable, but read(2) no bytes, it was closed. */
 	if (n <= 0)
 		l->quit = true;
 	for (size_t at = 0; n > 0 && at < (size_t)n && !l->quit;) {

@@ -119,8 +119,8 @@ void top_signals_suspend(void)
 	(void)sigemptyset(&set);
 	(void)sigaddset(&set, SIGTSTP);
 	/*
-	 * SIGCONT is pending if SIGTTOU has stopped jtool and the shell has continued it since.
-	 * jtool must not stop again then, because no further SIGCONT would follow.
+	 * SIGCONT is pending if SIGTTOU has stopped jtool, and the shell has already continued
+	 * jtool.  Then jtool must not stop again, because the shell would send no second SIGCONT.
 	 */
 	if (sigaction(SIGTSTP, NULL, &old) < 0 || old.sa_handler == SIG_IGN || is_pending(SIGCONT))
 		return;

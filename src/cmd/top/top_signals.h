@@ -1,6 +1,6 @@
 /*
- * The signals that end, stop or resize `jtool top`.  They are blocked except while top waits, so
- * that they do not interrupt other work.
+ * The signals that end, stop, continue or resize `jtool top`.  They are blocked except while top
+ * waits, so that they do not interrupt other work.
  */
 #ifndef JTOOL_CMD_TOP_TOP_SIGNALS_H
 #define JTOOL_CMD_TOP_TOP_SIGNALS_H
@@ -27,9 +27,9 @@ void top_signals_end(void);
 int top_signals_wait(struct pollfd *fds, size_t n, struct deadline until);
 
 /*
- * Return whether a signal has arrived: top_signals_stop() for the signals that end top, the other
- * functions for SIGTSTP, SIGCONT and SIGWINCH in this order.  The other functions then forget the
- * signal.
+ * Return whether a signal has arrived: top_signals_stop() one that ends top, _take_suspend()
+ * SIGTSTP, _take_resume() SIGCONT, _take_resize() SIGWINCH.  The functions with `take` then forget
+ * the signal.
  */
 bool top_signals_stop(void);
 bool top_signals_take_suspend(void);
@@ -38,8 +38,8 @@ bool top_signals_take_resize(void);
 
 /*
  * Stops all processes of jtool's process group until the shell continues the group.  jtool must not
- * stop alone, because the shell waits until all of them have stopped.  Does nothing if jtool's
- * parent ignored SIGTSTP, or if SIGCONT is pending.
+ * stop alone, because the shell waits until all processes of the group have stopped.  Does nothing
+ * if jtool's parent ignored SIGTSTP, or if SIGCONT is pending.
  */
 void top_signals_suspend(void);
 

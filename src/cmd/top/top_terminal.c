@@ -10,13 +10,13 @@
 #include "fileio/io.h"
 #include "render/top/screen.h"
 
-/* bytes that a terminal accepts without blocking after poll(2) reports it writable */
+/* a terminal that poll(2) reports as writable accepts this many bytes without blocking */
 #define CHUNK 256
 #define LEAVE_MS 1000
 
 /*
- * Static, because top_terminal_leave() is called without arguments when memory is exhausted
- * (xalloc_at_death()).
+ * These variables are static, because xalloc_at_death() calls top_terminal_leave() without
+ * arguments when memory is exhausted.
  */
 static struct termios saved, keys;
 static bool is_entered;
@@ -36,11 +36,11 @@ void top_terminal_resume(void)
 	is_entered = true;
 	xalloc_at_death(top_terminal_leave);
 	/*
-	 * On failure, keys are shown as they are pressed, which does no harm: the screen is drawn
-	 * again.
+	 * If this fails, the terminal echoes the pressed keys.  That does no harm, because the
+	 * screen is drawn again.
 	 */
 	(void)tcsetattr(STDIN_FILENO, TCSADRAIN, &keys);
-	/* If a signal interrupts the write, the screen is drawn again or left in any case. */
+	/* A signal may interrupt the write.  The screen is then drawn again, or top ends. */
 	(void)top_terminal_write(&enter);
 }
 
@@ -95,7 +95,7 @@ bool top_terminal_write(const struct buf *text)
 			return false;
 		n = write(STDOUT_FILENO, text->data + at, len);
 		if (n < 0 && errno != EINTR && errno != EAGAIN)
-			return false; /* the terminal was closed, and SIGHUP follows */
+			return false; /* the terminal was closed; SIGHUP will end top */
 		at += n > 0 ? (size_t)n : 0;
 	}
 	return true;

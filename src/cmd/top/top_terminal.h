@@ -20,16 +20,16 @@ int top_terminal_enter(void) _must_check_;
  */
 bool top_terminal_is_suspend(char key);
 /*
- * Switches to the alternate screen and sets the modes of the terminal again, after the process was
- * stopped and a shell has used the terminal.
+ * Switches to the alternate screen again, and sets the terminal's modes again.  Called after jtool
+ * was stopped and continued, because a shell has used the terminal meanwhile.
  */
 void top_terminal_resume(void);
 /* Restores the terminal; does nothing without a preceding top_terminal_enter() or _resume(). */
 void top_terminal_leave(void);
 
 /*
- * Writes `text` to the terminal.  Returns false if only a part was written, because a signal
- * arrived while the terminal did not accept data (^S).
+ * Writes `text` to the terminal.  Returns false if only a part was written: a signal arrived while
+ * the terminal did not accept data (^S), or the terminal was closed.
  */
 bool top_terminal_write(const struct buf *text);
 

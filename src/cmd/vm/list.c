@@ -104,8 +104,9 @@ static void add_bytes(struct table *t, size_t column, int64_t bytes)
 }
 
 /*
- * Adds the main class and the container's id.  `full_main` adds the complete class name and not the
- * simple one, `full_id` the complete id and not only 12 digits.
+ * Adds the main class and the container's id.  If `full_main` is true, adds the complete name of
+ * the class, otherwise the simple name.  If `full_id` is true, adds the complete id, otherwise the
+ * first 12 digits.
  */
 static void add_names(struct table *t, const struct jvm *jvm, bool full_id, bool full_main)
 {
@@ -141,8 +142,8 @@ static void add_row(struct table *t, const struct jvm *jvm, const char *user)
 }
 
 /*
- * Adds the values of the columns from RSS on.  Called only with -o, because reading these values
- * takes longer than reading the values of all other columns.
+ * Adds the values of the column RSS and of all columns after it.  Called only with -o, because
+ * reading these values takes longer than reading the values of all other columns.
  */
 static void add_usage(struct table *t, const struct procfs *proc, pid_t pid)
 {
@@ -161,7 +162,8 @@ static void add_usage(struct table *t, const struct procfs *proc, pid_t pid)
 }
 
 /*
- * Adds the rows.  If two JVMs in succession have the same user, the user's name is looked up once.
+ * Adds the rows.  If a JVM has the same user as the previous JVM in the list, does not look up the
+ * user's name again.
  */
 static void add_rows(struct table *t, const struct ctx *ctx, const struct procfs *proc,
 		     const struct jvm_list *list)
@@ -187,7 +189,7 @@ static int print_list(const struct ctx *ctx, const struct procfs *proc,
 		      const struct jvm_list *list, struct err *err)
 {
 	const struct list_opts *opts = ctx->opts;
-	/* The columns from RSS on are only available with -o, both in text and in JSON. */
+	/* Text and JSON have the column RSS and the columns after it only with -o. */
 	struct table *t = table_new(columns, opts->columns ? N_COLUMNS : COLUMN_RSS);
 	int rc = select_columns(t, opts, list, err);
 

@@ -1,6 +1,6 @@
 /*
- * `jtool stat all`: samples all JVMs in one worker, which takes less time than a process for each
- * JVM.
+ * `jtool stat all`: samples all JVMs in one worker process, because a process for each JVM would
+ * take more time.
  */
 #include <string.h>
 
@@ -15,7 +15,7 @@
 struct source {
 	struct jvm *jvm;
 	bool has_failed;
-	/* for --json: stores the samples until the command prints the document at its end */
+	/* only for --json: the samples, until the command ends and prints the JVM's document */
 	struct spool samples;
 };
 
