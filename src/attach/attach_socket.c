@@ -12,8 +12,8 @@
 #include "fileio/file_open.h"
 
 /*
- * Exit status of a child that could not take the target's ids.  Other statuses are errno values,
- * which are smaller.
+ * Exit status of a child that could not take the target's ids.  The child's other exit statuses are
+ * 0 and errno values, which are less than 255.
  */
 #define CANNOT_BECOME 255
 /*
@@ -91,8 +91,8 @@ int attach_socket_check_running(const struct attach_socket *asock, struct err *e
 }
 
 /*
- * Returns true for the socket file that was found without a listener.  A new file may have the same
- * inode number, but it has a later change time.
+ * Returns true if `st` is of the file in asock->dead, which had no listener.  A new file may have
+ * the inode number of the dead one, but it has a later change time.
  */
 static bool is_dead(const struct attach_socket *asock, const struct stat *st)
 {
@@ -113,8 +113,8 @@ int attach_socket_exists(const struct attach_socket *asock)
 }
 
 /*
- * Calls connect(2) in a child that has the target's ids, because HotSpot checks the peer's ids.
- * The target's user can stop the child, so the wait for the child has a timeout.
+ * Calls connect(2) in a child process that takes the target's ids, because HotSpot checks the ids
+ * of its peer.  The target's user can stop the child (SIGSTOP), so jtool waits with a timeout.
  */
 static int connect_as_target(int sock, const struct attach_socket *asock, int socket_fd,
 			     unsigned timeout_ms)
@@ -135,7 +135,7 @@ static int connect_as_target(int sock, const struct attach_socket *asock, int so
 	return WIFEXITED(status) ? -WEXITSTATUS(status) : -ECHILD;
 }
 
-/* Returns the socket's path as it can be reached from here, for messages.  The caller frees it. */
+/* Returns a path under which jtool can reach the socket, for messages.  The caller frees it. */
 static char *visible_path(const struct attach_socket *asock)
 {
 	const struct jvm *jvm = asock->ns.jvm;
@@ -221,7 +221,7 @@ int attach_socket_connect(struct attach_socket *asock, struct deadline d, int *f
 	_cleanup_close_ int sock = -1;
 	_cleanup_close_ int file = file_open_path(asock->tmp_fd, asock->socket, O_NOFOLLOW);
 	int left = deadline_left_ms(d), rc;
-	/* If the backlog of a Unix socket is full, connect(2) waits, at most this send timeout. */
+	/* connect(2) waits while the backlog of a Unix socket is full, but at most SO_SNDTIMEO. */
 	const struct timeval timeout = { left / 1000, left % 1000 * 1000 + 1 };
 	struct stat st;
 

@@ -12,12 +12,12 @@ struct attach_socket {
 	struct target_ns ns;
 	int tmp_fd;       /* O_PATH descriptor of the socket's directory */
 	char socket[32];  /* name of the socket in tmp_fd: .java_pid<nspid> */
-	struct stat dead; /* socket file that was found without a listener; st_ino 0: none */
+	struct stat dead; /* a socket file that had no listener; st_ino 0: none was found */
 };
 
 /*
- * Opens the directory of the attach socket.  Fails if the process is stopped: such a process cannot
- * answer now, but would carry out the request when it is resumed.
+ * Opens the directory of the attach socket.  Fails if the JVM's process is stopped (SIGSTOP): a
+ * stopped JVM cannot answer now, but would carry out the request when it is continued.
  */
 int attach_socket_open(const struct jvm *jvm, struct attach_socket *asock,
 		       struct err *err) _must_check_;

@@ -54,8 +54,8 @@ static int request_v2(struct buf *out, const struct attach_request *req, bool st
 	_cleanup_buf_ struct buf body = BUF_INIT;
 
 	/*
-	 * In version 2, options follow the name after a space, so a name with a space would be
-	 * misread.
+	 * In version 2, the JVM reads the text after a space in the operation's name as options,
+	 * so a name must not contain a space.
 	 */
 	if (strchr(req->op, ' '))
 		return err_set(err, EXIT_USAGE,
@@ -87,8 +87,8 @@ int attach_protocol_request(struct buf *out, const struct attach_request *req,
 }
 
 /*
- * Parses an integer at the start of the text.  Returns its length in bytes; 0 if the text begins
- * with no number or with one that does not fit in an int.
+ * Parses an integer at the start of the text.  Returns the integer's length in bytes; or 0 if the
+ * text does not begin with a number, or the number does not fit in an int.
  */
 static size_t parse_int(const char *s, size_t len, int *out)
 {
@@ -161,7 +161,7 @@ struct attach_version attach_protocol_version(const char *data, size_t len)
 	return v;
 }
 
-/* Returns true if the text is PREFIX, a number, and line ends only.  Sets *out to the number. */
+/* Returns true, with the number in *out, if the text is only `prefix`, a number and line ends. */
 static bool only_number(const char *s, size_t len, const char *prefix, int *out)
 {
 	size_t skip = strlen(prefix), digits;

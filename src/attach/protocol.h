@@ -3,8 +3,8 @@
  *
  * A request of version 1 (JDK 5 on) is "1\0OP\0A\0B\0C\0" with exactly three arguments.  A request
  * of version 2 (JDK 24 on, JDK-8219896) is "2\0LEN\0OP\0A\0…\0": LEN is the number of bytes after
- * the NUL of LEN.  Source: src/hotspot/share/services/attachListener.cpp,
- * os/posix/attachListener_posix.cpp.
+ * the NUL that ends LEN.  Source: attachListener.cpp in src/hotspot/share/services and
+ * attachListener_posix.cpp in src/hotspot/os/posix.
  */
 #ifndef JTOOL_ATTACH_PROTOCOL_H
 #define JTOOL_ATTACH_PROTOCOL_H
@@ -28,7 +28,7 @@
 /* The reply to `getversion options`. */
 struct attach_version {
 	int version;      /* 1 or 2 */
-	bool streaming;   /* the JVM accepts the request option "streaming" */
+	bool streaming;   /* the JVM accepts the option "streaming" in a request */
 };
 
 struct attach_request {
@@ -38,16 +38,17 @@ struct attach_request {
 };
 
 /*
- * Appends a request to `out`.  Pads version 1 with empty arguments.  In version 2, turns off
- * streaming if the JVM permits it, so that a slow reader never blocks the JVM.  Returns -1 with
- * EXIT_USAGE set, and the limit in the text, if the request is too long.
+ * Appends a request to `out`.  To a request of version 1, adds empty arguments until there are
+ * three.  A request of version 2 turns off streaming if the JVM permits it, so that a slow reader
+ * never blocks the JVM.  Returns 0; or -1 with err set (EXIT_USAGE) if the request is too long; the
+ * error's text names the limit.
  */
 int attach_protocol_request(struct buf *out, const struct attach_request *req,
 			    struct attach_version version, struct err *err) _must_check_;
 
 /*
- * Reads the status line of a reply into *code.  Returns the offset of the output that follows the
- * line; -EPROTO if the line is malformed; or -ENODATA if the reply is empty.
+ * Reads the status line of a reply into *code.  Returns the offset of the output, which is after
+ * the line; or -EPROTO if the line is malformed; or -ENODATA if the reply is empty.
  */
 ssize_t attach_protocol_status(const char *data, size_t len, int *code) _must_check_;
 

@@ -16,14 +16,15 @@ static inline size_t strview_len(struct strview s)
 }
 
 /*
- * Removes the first line from *text, and sets *line to it, without its newline.  Returns false if
- * *text is empty.
+ * Removes the first line from *text, and sets *line to that line without its newline.  Returns
+ * false if *text is empty.
  */
 bool strview_line(struct strview *text, struct strview *line);
 
 /*
- * Returns a copy of the next line of *text that is not empty, without its leading spaces, and
- * advances *text.  The caller frees the copy.  Returns NULL if there is no such line.
+ * Finds the next line of *text that is not empty, and advances *text to the position after it.
+ * Returns a copy of the line without its leading spaces; the caller frees the copy.  Returns NULL
+ * if there is no such line.
  */
 char *strview_copy_line(const char **text);
 

@@ -18,7 +18,7 @@
  * takes from its heap and does not map with mmap(2).
  */
 #define SLURP_STEP 65535
-#define SLURP_MIN 4096 /* enlarge the buffer if less space is left */
+#define SLURP_MIN 4096 /* enlarge the buffer if fewer bytes are free in it */
 
 int io_wait(int fd, short events, struct deadline d)
 {
@@ -121,7 +121,7 @@ int io_slurp(int fd, struct buf *out, size_t max)
 
 	for (;;) {
 		size_t have = out->len - start;
-		size_t room = max - have + 1; /* one more than allowed, to detect a longer file */
+		size_t room = max - have + 1; /* one more, to detect a file that is too long */
 		ssize_t n;
 
 		if (room > SLURP_STEP)

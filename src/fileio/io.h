@@ -1,6 +1,6 @@
 /*
- * Complete reads and writes on descriptors, with deadlines.  Functions return 0 or more, or a
- * negative errno: -ETIMEDOUT after the deadline, and never -EINTR.
+ * Complete reads and writes on descriptors, with deadlines.  Functions return 0 or more on success,
+ * or a negative errno: -ETIMEDOUT if the deadline has passed; never -EINTR.
  */
 #ifndef JTOOL_FILEIO_IO_H
 #define JTOOL_FILEIO_IO_H
@@ -36,14 +36,14 @@ int io_slurp(int fd, struct buf *out, size_t max) _must_check_;
 const char *io_temp_dir(void);
 /*
  * Sets err (EXIT_PARTIAL) for data that cannot be stored in a temporary file.  `fmt` and the
- * arguments after it name the data.
- * `error` is a negative errno or a negative error number of disk_room.h.  Returns -1.
+ * arguments after `fmt` name the data.  `error` is a negative errno or a negative error number of
+ * disk_room.h.  Returns -1.
  */
 int io_temp_failed(struct err *err, int error, const char *fmt, ...) _printf_(3, 4);
 
 /*
- * Opens an unnamed file for reading and writing: in io_temp_dir(), or if that fails, in swappable
- * memory.  Returns a descriptor or a negative errno.
+ * Opens an unnamed file for reading and writing, in io_temp_dir(); or if that fails, in memory
+ * (memfd_create(2)), which the kernel can swap out.  Returns a descriptor or a negative errno.
  */
 int io_unnamed_file(void) _must_check_;
 

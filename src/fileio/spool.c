@@ -91,7 +91,7 @@ void spool_release(struct spool *s)
 {
 	buf_release(&s->memory);
 	if (s->file >= 0)
-		/* The file is unnamed, so a failed write loses nothing that is needed. */
+		/* An error of close() does not matter: the unnamed file is not needed any more. */
 		(void)close(s->file);
 	*s = (struct spool)SPOOL_INIT;
 }

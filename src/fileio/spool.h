@@ -1,7 +1,7 @@
 /*
- * A buffer of any length for a JVM's answer, which jtool must read at once even if the reader of
- * jtool's output is slow.  The first SPOOL_MEMORY_MAX bytes of the data, or fewer if memory is
- * short, are in memory, and the rest is in an unnamed file.
+ * A buffer of any length for a JVM's answer.  jtool must read the answer without delay, even if the
+ * reader of jtool's output is slow.  The first SPOOL_MEMORY_MAX bytes of the data, or fewer if
+ * memory is short, are in memory, and the rest is in an unnamed file.
  */
 #ifndef JTOOL_FILEIO_SPOOL_H
 #define JTOOL_FILEIO_SPOOL_H
@@ -23,8 +23,8 @@ struct spool {
 #define SPOOL_INIT { .memory = BUF_INIT, .file = -1, .memory_room = DISK_ROOM_OF_MEMORY }
 
 /*
- * Appends data.  Returns 0, or a negative errno for disk_room_error() if the file cannot be written
- * or too little space would stay free.
+ * Appends data.  Returns 0; or a negative error number, to be passed to disk_room_error(), if the
+ * file cannot be written or too little space would stay free.
  */
 int spool_add(struct spool *s, const void *data, size_t len) _must_check_;
 /* Removes the first n bytes, which must be in memory (n <= memory.len). */

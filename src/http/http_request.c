@@ -17,8 +17,8 @@ static bool is(struct span s, const char *text)
 }
 
 /*
- * Removes the first line of the input, and sets *line to it, without its line end.  Returns -1 if
- * the input has no complete line.
+ * Removes the first line of the input, and sets *line to that line without its line end.  Returns
+ * 0; or -1 if the input has no complete line.
  */
 static int take_line(struct span *input, struct span *line)
 {

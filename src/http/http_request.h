@@ -1,4 +1,4 @@
-/* Parses the head of an HTTP/1 request (RFC 9112), as far as a server of one document needs it. */
+/* Parses the parts of an HTTP/1 request (RFC 9112) that a server of one document needs. */
 #ifndef JTOOL_HTTP_HTTP_REQUEST_H
 #define JTOOL_HTTP_HTTP_REQUEST_H
 
@@ -22,7 +22,7 @@ struct http_request {
  */
 int http_request_parse(const char *data, size_t len, struct http_request *request) _must_check_;
 
-/* Returns whether the request is for this path. */
+/* Returns whether the path of the request is `path`. */
 bool http_request_is_for(const struct http_request *request, const char *path);
 
 #endif

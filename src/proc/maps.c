@@ -1,7 +1,7 @@
 /*
  * Visits the mappings of a process.  Reading PID/maps takes 130 µs for a JVM, because the kernel
- * formats every mapping; the ioctl PROCMAP_QUERY (Linux 6.11), limited to mappings of files, takes
- * a quarter of that.
+ * formats every mapping.  The ioctl PROCMAP_QUERY (Linux 6.11 and later) takes a quarter of that,
+ * because it is used for mappings of files only.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,9 +19,9 @@ struct query {
 	uint64_t size, flags, address; /* in: the caller sets them */
 	uint64_t start, end, vma_flags, page_size, offset, inode; /* out: the kernel sets them */
 	uint32_t dev_major, dev_minor;
-	/* in: size of the buffer, 0: none; out: length with NUL */
+	/* in: size of the buffer, or 0 if there is no buffer; out: bytes that the kernel stored */
 	uint32_t name_size, build_id_size;
-	uint64_t name_address, build_id_address; /* in */
+	uint64_t name_address, build_id_address; /* in: the buffers */
 };
 #define QUERY _IOWR('f', 17, struct query)
 #define QUERY_THIS_OR_NEXT 0x10
@@ -56,8 +56,8 @@ static bool visit_mapping(char *path, size_t len, const char *range, struct sear
 }
 
 /*
- * Queries the first file mapping that ends after `address`.  With name_size 0, does not query the
- * path of the file.
+ * Queries the first mapping that is of a file, is of this kind and ends after `address`.  If
+ * name_size is 0, does not query the path of the file.
  */
 static int query_map(int fd, uint64_t kind, uint64_t address, char *name, size_t name_size,
 		     struct query *q)
@@ -73,8 +73,9 @@ static int query_map(int fd, uint64_t kind, uint64_t address, char *name, size_t
 }
 
 /*
- * Visits, of each file, the first mapping of this kind.  The mappings of a library are adjacent, so
- * its path is queried only once, which saves time: the query of a path takes longest.
+ * Visits the first mapping of this kind of each file.  Queries the path of a file only once,
+ * because this query takes longest: skips a mapping if it is of the same file as the previous
+ * mapping.  The mappings of a file are normally adjacent.
  */
 static int query_kind(int fd, uint64_t kind, struct search *s)
 {
@@ -93,7 +94,7 @@ static int query_kind(int fd, uint64_t kind, struct search *s)
 			continue;
 		last = q;
 		/*
-		 * Skip a mapping that does not exist any more, or whose path is longer than
+		 * Skip the mapping if it does not exist any more, or if its path is longer than
 		 * PATH_MAX.
 		 */
 		if (query_map(fd, kind, q.start, name, sizeof(name), &q) < 0 ||
@@ -137,7 +138,8 @@ static bool is_of_kind(const char *line, size_t len, uint64_t kinds)
 }
 
 /*
- * Visits the mapping of a line of PID/maps, without its newline.  Only the path contains a slash.
+ * Visits the mapping that a line of PID/maps describes.  `len` does not include the newline.  In a
+ * line, only the path contains a slash.
  */
 static bool visit_line(char *line, size_t len, struct search *s)
 {
@@ -153,8 +155,8 @@ static bool visit_line(char *line, size_t len, struct search *s)
 static int read_maps(int fd, struct search *s)
 {
 	/*
-	 * Room for the longest line: a path with each byte escaped as four, and the numbers before
-	 * the path.
+	 * Room for the longest line: a path in which the kernel has escaped each byte as four
+	 * bytes, and the numbers before the path.
 	 */
 	char chunk[4 * PATH_MAX + 4096];
 	size_t have = 0;
@@ -189,8 +191,8 @@ static int search_maps(const struct procfs *proc, pid_t pid, struct search *s)
 		return fd;
 	rc = query_maps(fd, s);
 	/*
-	 * ENOTTY: the kernel is older, or this is a recorded copy of /proc.  Nothing was visited
-	 * yet.
+	 * ENOTTY: the kernel does not have PROCMAP_QUERY, or the file is in a recorded copy of
+	 * /proc.  No mapping was visited yet.
 	 */
 	return rc == -ENOTTY ? read_maps(fd, s) : rc;
 }

@@ -7,7 +7,7 @@
 
 #include "render/json.h"
 
-/* How the value is formatted as text.  In JSON it is a plain value. */
+/* How a value is formatted as text.  JSON has the value itself, without a format. */
 enum cell_type {
 	CELL_TEXT,    /* untrusted: control characters are escaped when it is printed */
 	CELL_NUMBER,  /* 1204 */

@@ -11,7 +11,7 @@ struct decimal {
 	int n, point;
 };
 
-/* Returns a number, which must not be negative, rounded to n digits. */
+/* Returns `value`, which must not be negative, rounded to n significant digits. */
 static struct decimal round_to(double value, int n)
 {
 	struct decimal d = { .n = n };
@@ -44,8 +44,8 @@ static struct decimal shortest(double value, bool is_float)
 }
 
 /*
- * Appends d->digits[from] to d->digits[to - 1], with '0' for digits that d does not have.  Appends
- * "0" if `to` <= `from`.
+ * Appends the digits d->digits[from], …, d->digits[to - 1] to `out`; appends '0' for each digit
+ * that `d` does not have.  If `to` <= `from`, appends "0".
  */
 static void add_digits(struct buf *out, const struct decimal *d, int from, int to)
 {

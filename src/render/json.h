@@ -30,12 +30,12 @@ void json_put_unsigned(struct json *parent, const char *key, uint64_t value);
 void json_put_real(struct json *parent, const char *key, double value);
 void json_put_bool(struct json *parent, const char *key, bool value);
 void json_put_null(struct json *parent, const char *key);
-/* Adds the value, or null if `known` is false. */
+/* Adds `value` if `known` is true, otherwise null. */
 void json_put_known(struct json *parent, const char *key, bool known, uint64_t value);
 /* Adds `child` to an object, or to an array if key is NULL; the parent then owns `child`. */
 void json_put(struct json *parent, const char *key, struct json *child);
 
-/* The first member of every document that is an object: the version of the set of keys. */
+/* Each document that is an object has this as its first member: the version of the set of keys. */
 #define JSON_SCHEMA "\"schema\":1"
 
 /*
@@ -45,16 +45,16 @@ void json_put(struct json *parent, const char *key, struct json *child);
 void json_print(const struct json *node, FILE *out);
 void json_print_take(struct json *node, FILE *out); /* prints as json_print(), and frees the node */
 /*
- * Prints an object with one more member, which is a long text.  Takes memory that does not grow
- * with the length of the text.  The object must have a member already.  The key must be a constant
+ * Prints an object and, as its last member, a long text.  The memory that this takes does not grow
+ * with the length of the text.  The object must have another member.  The key must be a constant
  * without special characters.
  */
 void json_print_with_text(const struct json *node, const char *key, const char *text, size_t len,
 			  FILE *out);
 /*
- * Prints an object with one more member, an array of n elements; make(arg, i) returns element i.
+ * Prints an object and, as its last member, an array of n elements; make(arg, i) returns element i.
  * Each element is printed before the next one is created, so the memory does not grow with n.  The
- * object must have a member already.  The key must be a constant without special characters.
+ * object must have another member.  The key must be a constant without special characters.
  */
 typedef struct json *json_make_fn(const void *arg, size_t i);
 void json_print_with_array(const struct json *node, const char *key, json_make_fn *make,

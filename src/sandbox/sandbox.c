@@ -6,8 +6,8 @@
 #include "sandbox/bpf_program.h"
 
 /*
- * 1 if a sanitizer is built in.  ptrace(2) must then be permitted, because LeakSanitizer stops the
- * other threads of the process with it.
+ * IS_SANITIZED is 1 if jtool is built with AddressSanitizer.  ptrace(2) must then be permitted,
+ * because LeakSanitizer stops the other threads of the process with ptrace(2).
  */
 #ifndef __has_feature
 #define __has_feature(x) 0
@@ -19,8 +19,8 @@
 #endif
 
 /*
- * System calls that SANDBOX_CLIENT refuses.  A call whose number the headers at build time do not
- * define is not in the list; jtool's own code cannot make such a call.
+ * System calls that SANDBOX_CLIENT refuses.  If the headers at build time do not define the number
+ * of a call, the call is not in the list; jtool's own code cannot make such a call.
  */
 static const int client_calls[] = {
 #if !IS_SANITIZED
@@ -68,8 +68,8 @@ static const int file_calls[] = {
 };
 
 /*
- * System calls that the C library, malloc(3) and the exit of a process need.  The last two,
- * faccessat(2) and prlimit64(2), are for sanitizers.
+ * System calls that the C library, malloc(3) and the exit of a process need.  The last two in the
+ * list, faccessat(2) and prlimit64(2), are for sanitizers.
  */
 #define LIBRARY_CALLS \
 	SYS_read, SYS_pread64, SYS_write, SYS_writev, SYS_close, SYS_lseek, SYS_fstat, \
@@ -106,7 +106,7 @@ static const int inspect_calls[] = {
 	SYS_sendmsg, SYS_sendto, SYS_recvmsg, SYS_recvfrom,
 	SYS_setfsuid, SYS_setfsgid, /* needed to read another user's /proc/PID, see fs_ids.h */
 	SYS_capget,
-	SYS_ioctl, /* for PROCMAP_QUERY, see proc/maps.c; harmless, as no terminal is open */
+	SYS_ioctl, /* for PROCMAP_QUERY (proc/maps.c); harmless, because no terminal is open */
 #ifdef SYS_pidfd_open
 	SYS_pidfd_open,
 #endif

@@ -1,6 +1,6 @@
 /*
- * Forbids the calling process the system calls that its work does not need.  This limits the damage
- * when an error in a parser is exploited.  A forbidden call fails with EPERM.
+ * Forbids the calling process the system calls that it does not need for its work.  This limits the
+ * damage if somebody exploits an error in a parser.  A forbidden call fails with EPERM.
  */
 #ifndef JTOOL_SANDBOX_SANDBOX_H
 #define JTOOL_SANDBOX_SANDBOX_H
@@ -15,9 +15,9 @@ enum sandbox_kind {
 	 */
 	SANDBOX_CLIENT,
 	/*
-	 * For the analysis of a file that the caller names.  In addition to what SANDBOX_CLIENT
-	 * forbids, forbids network, changes of ids and namespaces, device nodes, and descriptors of
-	 * other processes.
+	 * For the analysis of a file that the caller names.  Forbids what SANDBOX_CLIENT forbids,
+	 * and also network, changes of ids and namespaces, device nodes, and descriptors of other
+	 * processes.
 	 */
 	SANDBOX_FILE,
 	/*
@@ -32,7 +32,7 @@ enum sandbox_kind {
 	SANDBOX_INSPECT,
 };
 
-/* Makes execve(2) grant this process and its future children no privileges. */
+/* After this call, execve(2) gives no privileges to this process and its future children. */
 void sandbox_no_new_privileges(void);
 
 /*

@@ -36,8 +36,8 @@ int wake_agent(const struct jvm *jvm, const struct attach_opts *opts,
 	code = reply.code;
 	attach_reply_release(&reply);
 	/*
-	 * Return 1 if JDK 8 does not know the command, or if no agent woke: a woken agent would
-	 * have connected before the JVM replied.
+	 * Return 1 if the JVM does not know the command (JDK 8), or if no agent woke: a woken agent
+	 * would have connected before the JVM replied.
 	 */
 	return code == 0 && io_wait(listener, POLLIN, deadline_in_ms(0)) == 0 ? 0 : 1;
 }

@@ -11,14 +11,14 @@
 #include "base/xalloc.h"
 #include "fileio/child.h"
 
-/* ms after which a blocked task is a stall; inspecting a JVM normally takes less than 1 ms */
+/* A task that takes this many ms is stalled.  To inspect a JVM normally takes less than 1 ms. */
 #define STALL_MS 60
 #define NS_PER_MS INT64_C(1000000)
 #define END UINT32_MAX /* the message after a worker's last task */
 
 /*
- * `is_taken`: the worker of `slot` has taken the task.  `is_silent`: the task is done, and its
- * worker sends no answer.
+ * `is_taken`: the worker in slot number `slot` has taken the task.  `is_silent`: the task is done,
+ * and its worker sends no answer.
  */
 struct task {
 	_Atomic uint8_t is_taken, is_silent;
@@ -38,7 +38,7 @@ struct pool {
 	struct shared *shared;
 	struct worker workers[WORKER_POOL_MAX]; /* pid 0: no worker in this slot */
 	size_t n_running;
-	bool *done; /* done[i]: task i was answered or lost */
+	bool *done; /* done[i]: take() or lost() was called for task i */
 };
 
 /*
@@ -56,7 +56,7 @@ static void reap_ended(void)
 		ended = 0;
 }
 
-/* In a worker: takes and runs tasks.  The message END follows the last answer. */
+/* In a worker: takes and runs tasks.  Sends the message END after the last answer. */
 static void _noreturn_ work(const struct pool *pool, size_t slot, int sock)
 {
 	const struct worker_tasks *t = pool->tasks;
@@ -106,7 +106,7 @@ static int start_one(struct pool *pool)
 	return 0;
 }
 
-/* Calls lost() for each task that a worker has taken and not answered. */
+/* Calls lost() for each task that the worker in `slot` has taken and not answered. */
 static void lose_tasks(const struct pool *pool, size_t slot, int error)
 {
 	for (size_t i = 0; i < pool->tasks->n; i++) {
@@ -120,8 +120,8 @@ static void lose_tasks(const struct pool *pool, size_t slot, int error)
 }
 
 /*
- * Processes the complete messages that have arrived.  Returns 1 after END; 0 if more will follow;
- * or -EBADMSG.
+ * Processes the complete messages that have arrived from a worker.  Returns 1 if END was among
+ * them; or 0 if more messages will follow; or -EBADMSG.
  */
 static int take_messages(const struct pool *pool, struct worker *w)
 {
@@ -152,8 +152,9 @@ static int take_messages(const struct pool *pool, struct worker *w)
 }
 
 /*
- * Ends a worker.  Does not wait for a worker that is blocked: it may never end.  error 0 means that
- * the worker has sent all its messages.
+ * Removes a worker from the pool.  If `error` is 0, the worker has sent all its messages and exits
+ * by itself.  Otherwise kills the worker, but does not wait until it has ended, because a blocked
+ * worker may never end.
  */
 static void end_worker(struct pool *pool, struct worker *w, int error)
 {
@@ -191,7 +192,7 @@ static int64_t busy_ms(const struct pool *pool, const struct worker *w)
 	return (monotonic_ns() - pool->shared->since_ns[w - pool->workers]) / NS_PER_MS;
 }
 
-/* Gives up a worker that is blocked, or that has waited for a CPU for too long. */
+/* Kills a worker that is blocked in a task, or that has waited for a CPU for too long. */
 static void check_worker(struct pool *pool, struct worker *w)
 {
 	int64_t ms = busy_ms(pool, w);
@@ -221,8 +222,8 @@ static bool all_stalled(const struct pool *pool)
 }
 
 /*
- * Starts the first worker, or more workers if all are stalled.  Returns 0 if at least one is
- * running, or a negative errno.
+ * Starts the first worker; or if all workers are stalled, more workers.  Returns 0 if at least one
+ * worker is running, or a negative errno.
  */
 static int start_workers(struct pool *pool)
 {

@@ -2,11 +2,12 @@
  * Runs tasks in workers, see worker.h, so that a task that blocks forever does not delay the other
  * tasks.
  *
- * One worker runs all tasks in turn, which costs one fork.  Tasks are in shared memory, and each
- * worker takes the next task that no worker has taken.  Further workers are started only when the
- * first one makes no progress, and their number doubles while all of them are blocked.  A worker
- * that is blocked in one task for WORKER_TASK_MS is given up.  If at most WORKER_POOL_MAX tasks
- * block, the tasks that do not block are done and reported within two seconds.
+ * Normally one worker runs all tasks, one after the other, which costs one fork.  Further workers
+ * are started only when the first worker makes no progress: while all workers are blocked, the pool
+ * starts twice as many new workers as there are, again and again.  Tasks are in shared memory, and
+ * each worker takes the next task that no worker has taken.  If a worker is blocked in one task for
+ * WORKER_TASK_MS, the pool kills the worker.  If at most WORKER_POOL_MAX tasks block, the other
+ * tasks are done and reported within two seconds.
  */
 #ifndef JTOOL_WORKER_WORKER_POOL_H
 #define JTOOL_WORKER_WORKER_POOL_H
@@ -17,7 +18,7 @@
 
 struct worker_tasks {
 	size_t n;
-	size_t max;      /* limit for an answer in bytes */
+	size_t max;      /* limit in bytes for one answer */
 	const int *keep; /* descriptors that stay open in the workers */
 	size_t n_keep;
 	void *arg;
@@ -36,8 +37,9 @@ struct worker_tasks {
 };
 
 /*
- * Runs all tasks.  take() and lost() are called in no particular order, at most once for each task.
- * Returns 0, or a negative errno if no worker can be started.
+ * Runs all tasks.  For each task, calls either take() or lost() once; or neither, if the task has
+ * appended nothing to its answer.  The calls are in no particular order.  Returns 0, or a negative
+ * errno if no worker can be started.
  */
 int worker_pool_run(const struct worker_tasks *tasks) _must_check_;
 

@@ -51,7 +51,7 @@ static void add_invalid(struct buf *out)
 	buf_adds(out, "???");
 }
 
-/* Returns the escape sequence with a letter, such as \n, for a character; NULL if there is none. */
+/* Returns the escape sequence of two characters for c, such as \n or \"; NULL if c has none. */
 static const char *escape_of(char c)
 {
 	static const char plain[] = "\t\n\r\b\f\"'\\";
@@ -118,7 +118,7 @@ static void add_quoted(struct buf *out, struct cf_text name)
 	}
 }
 
-/* Returns whether c can be in a Java identifier.  Characters beyond ASCII count as letters. */
+/* Returns whether c can be in a Java identifier.  Every byte beyond ASCII counts as a letter. */
 static bool is_name_char(char c, bool first)
 {
 	if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' ||

@@ -24,8 +24,8 @@ struct json *javap_pool_json(const struct cf_pool *pool);
 void javap_constant(struct buf *out, const struct cf_pool *pool, uint16_t index,
 		    struct cf_text class);
 /*
- * Appends a constant as javap_constant() does, but without the kind (such as "Method"), and always
- * with the class name of a member.
+ * Appends a constant as javap_constant() does, but without the kind (such as "Method").  The name
+ * of a member always has the name of its class before it.
  */
 void javap_value(struct buf *out, const struct cf_pool *pool, uint16_t index);
 

@@ -43,7 +43,7 @@ static void add_pieces(struct buf *text, const struct retained_view *view,
 
 /*
  * Returns whether a path of strong references leads from a GC root to the suspect.  Returns false
- * if every path contains a soft, weak, final or phantom reference.
+ * if every path to the suspect contains a soft, weak, final or phantom reference.
  */
 static bool has_path(const struct retained_view *view, const struct retained_suspect *suspect)
 {

@@ -15,11 +15,11 @@ struct retained_view {
 	size_t n_rows;       /* number of rows that are shown */
 	const struct retained_tree *top; /* top levels of the dominator tree; NULL: not requested */
 	const struct retained_suspects *suspects; /* leak suspects; NULL: not requested */
-	/* shortest paths, from which the path to each suspect is printed */
+	/* the shortest path from a GC root to each object; used for the paths to the suspects */
 	const struct graph_bfs *bfs;
 	/*
-	 * The unreachable objects of a heap dump.  NULL for a heap walk, which does not visit such
-	 * objects.
+	 * Number and bytes of the unreachable objects in a heap dump.  NULL for a heap walk, which
+	 * does not visit unreachable objects.
 	 */
 	const struct graph_sum *unreached;
 };
@@ -28,8 +28,8 @@ void retained_print_rows(const struct retained_view *view, FILE *out);
 void retained_print_tree(const struct retained_view *view, FILE *out);
 void retained_print_suspects(const struct retained_view *view, FILE *out);
 /*
- * Prints how many bytes are unreachable, and how many are reachable only by soft, weak, final or
- * phantom references.
+ * Prints how many objects and bytes are unreachable, and how many are reachable only by soft, weak,
+ * final or phantom references.
  */
 void retained_print_held(const struct retained_view *view, FILE *out);
 
@@ -44,14 +44,14 @@ void retained_put_suspects(const struct retained_view *view, struct json *doc);
 double retained_percent(uint64_t bytes, uint64_t total);
 
 /*
- * Appends the objects that `sum` counts, by class: "12030 a.b.Entry (34.1 MiB), 40 int[] (1.20
- * MiB), 4 others (2.00 KiB)".
+ * Appends, for each class, the number and bytes of the objects that `sum` counts: "12030 a.b.Entry
+ * (34.1 MiB), 40 int[] (1.20 MiB), 4 others (2.00 KiB)".
  */
 void retained_add_pieces(struct buf *out, const struct heap *h, const struct held_by_class *pieces,
 			 const struct held_by_class_sum *sum);
 /*
- * Returns the objects that `sum` counts as JSON, {"instances","retained","classes":[…]}, with all
- * classes.  The caller frees the JSON.
+ * Returns the same numbers as retained_add_pieces() appends, but of all classes and as JSON:
+ * {"instances","retained","classes":[…]}.  The caller frees the JSON.
  */
 struct json *retained_pieces_json(const struct heap *h, const struct held_by_class *pieces,
 				  const struct held_by_class_sum *sum);

@@ -14,9 +14,9 @@ struct json *histo_json(const struct histo *h, size_t n_rows, const struct histo
 			int64_t pid);
 
 /*
- * Adds the classes in a document to an empty histogram.  Returns 0; -EBADMSG if the document is not
- * a histogram; -ENODATA if the document was saved with -n, --filter or --by, so that classes which
- * its total counts are missing.
+ * Adds the classes in a document to an empty histogram.  Returns 0; or -EBADMSG if the document is
+ * not a histogram; or -ENODATA if the document was saved with -n, --filter or --by: the document
+ * then lacks classes that are included in the document's total.
  */
 int histo_from_json(struct histo *h, const struct json *doc) _must_check_;
 

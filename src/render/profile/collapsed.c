@@ -7,7 +7,7 @@
 #include "base/printable.h"
 #include "base/xalloc.h"
 
-/* The frames on the path to the current node, while the tree is walked. */
+/* The frames from the tree's root to the current node of a walk. */
 struct path {
 	struct buf text;
 	size_t *lens; /* for each frame: length of `text` before the frame was appended */
@@ -28,7 +28,7 @@ static void push(struct path *path, const char *name)
 		if (path->text.data[i] == ';')
 			path->text.data[i] = ':';
 	}
-	if (path->text.len == begin) /* with an empty name, the frame could not be seen */
+	if (path->text.len == begin) /* an empty name: without "?", no frame would be visible */
 		buf_addc(&path->text, '?');
 }
 

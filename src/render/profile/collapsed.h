@@ -1,7 +1,7 @@
 /*
- * Collapsed stacks for flamegraph.pl and similar tools.  A line has the frames, outermost first and
- * separated by ';', a space, and the value.  In names, ';' becomes ':' and control characters are
- * escaped (base/printable.h); an empty name becomes "?".
+ * Collapsed stacks for flamegraph.pl and similar tools.  A line consists of the frames, a space and
+ * the value.  The outermost frame is the first; ';' separates frames.  In a frame's name, ';'
+ * becomes ':' and control characters are escaped (base/printable.h).  An empty name becomes "?".
  */
 #ifndef JTOOL_RENDER_PROFILE_COLLAPSED_H
 #define JTOOL_RENDER_PROFILE_COLLAPSED_H
@@ -10,8 +10,8 @@
 #include "model/profile/call_tree.h"
 
 /*
- * Appends the stacks whose value is above 0, in the order of the tree.  Call call_tree_sum()
- * before.
+ * Appends a line for each stack whose value number `value` (from 0) is above 0, in the order of the
+ * tree.  Call call_tree_sum() before this function.
  */
 void collapsed_add(struct buf *out, const struct call_tree *t, unsigned value);
 

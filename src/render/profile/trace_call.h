@@ -7,29 +7,30 @@
  *         at a.b.Till.run(Till.java:12)
  *
  * The time is the start of the call in local time.  Control characters in the target's texts are
- * escaped.  As JSON, one object a line:
+ * escaped.  Traced calls as JSON: one object for each call, each object on one line:
  *
  *     {"time":"2025-07-01T12:30:45.123456Z","thread":"main","thread_id":1,
  *      "method":"a.b.Shop.order","nanos":1240000,"args":[7,"tea"],"returned":"value",
  *      "result":true,"exception":null,"cut":false,"stack":["a.b.Shop.order(Shop.java:12)"]}
  *
- * args:      null if they were not recorded
+ * args:      null if the arguments were not recorded
  * returned:  "value", "void", "exception", or null if the result was not recorded
- * exception: "java.io.IOException: message", or "java.lang.Throwable" if it was not recorded
- * cut:       a string, an array or the list of arguments is truncated
- * stack:     null if it was not recorded
+ * exception: "java.io.IOException: message", or "java.lang.Throwable" if the exception was not
+ *            recorded
+ * cut:       true if a string, an array or the list of arguments is truncated
+ * stack:     null if the stack was not recorded
  */
 #ifndef JTOOL_RENDER_PROFILE_TRACE_CALL_H
 #define JTOOL_RENDER_PROFILE_TRACE_CALL_H
 
 #include "model/profile/trace.h"
 
-/* The alignment of lines, from one call to the next.  Initialise it with zeros. */
+/* State that aligns the lines of successive calls.  Initialise it with zeros. */
 struct trace_text {
-	size_t thread_width; /* width in cells of the widest thread name so far, up to a limit */
+	size_t thread_width; /* width in cells of the widest thread name so far, up to 40 */
 };
 
-/* Append the line of a call, and the lines of its stack. */
+/* Append a call: as text, its line and the lines of its stack; or as JSON, its line. */
 void trace_text_add(struct trace_text *text, struct buf *out, const struct trace *t,
 		    const struct trace_call *call);
 void trace_json_add(struct buf *out, const struct trace *t, const struct trace_call *call);
