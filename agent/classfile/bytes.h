@@ -11,7 +11,7 @@ struct cf_bytes {
 	bool failed; /* a read would have passed the end */
 };
 
-/* Returns a reader of len bytes.  data may be NULL if len is 0. */
+/* Returns a reader of the `len` bytes at `data`, which may be NULL if `len` is 0. */
 static inline struct cf_bytes cf_bytes_init(const void *data, size_t len)
 {
 	const uint8_t *at = data;
@@ -24,7 +24,7 @@ static inline size_t cf_bytes_left(const struct cf_bytes *b)
 	return (size_t)(b->end - b->at);
 }
 
-/* Returns the next len bytes.  If fewer are left, returns NULL and sets `failed`. */
+/* Returns the next `len` bytes.  If fewer than `len` are left, returns NULL and sets `failed`. */
 static inline const uint8_t *cf_take(struct cf_bytes *b, size_t len)
 {
 	const uint8_t *at = b->at;

@@ -9,11 +9,11 @@
  * the current batch, so that a FRAMES frame can be sent next.
  */
 #define END_BATCH (48u * 1024)
-#define USUAL_CALL 2048        /* bytes of room that are required before the next call is drained */
-#define LONGEST_SUM (48 + 12 * HISTOGRAM_BUCKETS) /* bytes */
-#define NAME_MAX 1024          /* bytes; longer thread names are cut */
+#define USUAL_CALL 2048        /* bytes; the next call is drained only if the batch has this room */
+#define LONGEST_SUM (48 + 12 * HISTOGRAM_BUCKETS) /* bytes that put_sum() writes at most */
+#define NAME_MAX 1024          /* maximum bytes of a thread name; a longer name is cut */
 
-#define FULL AG_ROW_BATCH_FULL /* the channel has no room; -1 means that the channel is broken */
+#define FULL AG_ROW_BATCH_FULL /* result: the channel has no room; -1: the channel is broken */
 
 uint32_t ag_trace_sender_hooked(const struct ag_trace_sender *t)
 {
@@ -37,8 +37,8 @@ static int make_room(struct ag_trace_sender *t, size_t n)
 
 /*
  * Ends the batch, and sends as many buffered frames as it can without waiting.  Every function that
- * sends frames calls finish() last.  Returns 0 also if frames remain in the buffer, because they
- * are sent later; or -1 if `rc` is negative or the channel is broken.
+ * sends frames calls finish() last.  Returns 0, even if frames remain in the buffer, because they
+ * are sent later.  Returns -1 if `rc` is negative or the channel is broken.
  */
 static int finish(struct ag_trace_sender *t, int rc)
 {
@@ -91,7 +91,7 @@ int ag_trace_send_begin(struct ag_trace_sender *t)
 	return finish(t, rc);
 }
 
-/* Sends the new stack frames of a call; they must be sent before the call. */
+/* Sends those stack frames of a call that were not sent yet; call it before sending the call. */
 static int send_new_frames(struct ag_trace_sender *t, const struct ag_call *call)
 {
 	int rc;
@@ -133,7 +133,7 @@ static int send_call(struct ag_jvm *jvm, const struct ag_call *call, void *arg)
 	if (rc == 0)
 		rc = make_room(t, len);
 	if (rc == FULL)
-		t->dropped++; /* the call is already drained, so it cannot be sent later */
+		t->dropped++; /* the call's record is free already, so do not send it later */
 	if (rc != 0)
 		return rc;
 	w = ag_row_batch_row(&t->batch, len);

@@ -3,7 +3,8 @@
 #include "jvm/jni_refs.h"
 
 /*
- * Returns the line at a code offset.  Searches all entries, because their order is not specified.
+ * Returns the line at the code offset `at`.  Searches the complete table, because JVMTI does not
+ * specify the order of its entries.
  */
 static jint find_line(const jvmtiLineNumberEntry *table, jint n, jlocation at)
 {

@@ -1,6 +1,7 @@
 /*
  * Looks up the class, method, source file and line of a stack frame.  If the class was unloaded,
- * all four are unknown.  Requires can_get_line_numbers and can_get_source_file_name.
+ * all four are unknown.  The JVMTI environment must have the capabilities can_get_line_numbers and
+ * can_get_source_file_name.
  */
 #ifndef JTOOL_AGENT_JVM_FRAME_NAMES_H
 #define JTOOL_AGENT_JVM_FRAME_NAMES_H
@@ -14,12 +15,12 @@ struct ag_frame_names_get {
 };
 
 /*
- * Looks up the three names.  Sets t->line to WIRE_LINE_NATIVE for a native method, else to
- * WIRE_LINE_UNKNOWN; ag_frame_line() looks up the line.
+ * Looks up the three names, but not the line: sets t->line to WIRE_LINE_NATIVE for a native method,
+ * else to WIRE_LINE_UNKNOWN.  For the line, call ag_frame_line().
  */
 void ag_frame_names_get(struct ag_jvm *jvm, const jvmtiFrameInfo *frame,
 			struct ag_frame_names_get *t);
-/* Returns the line according to the method's current line number table, or WIRE_LINE_*. */
+/* Returns the frame's line, from the method's current line number table; or a WIRE_LINE_* value. */
 jint ag_frame_line(struct ag_jvm *jvm, const jvmtiFrameInfo *frame);
 void ag_frame_names_free(struct ag_jvm *jvm, struct ag_frame_names_get *t);
 

@@ -1,6 +1,6 @@
 /*
- * A lock-free bump allocator for many threads.  It reserves one range of memory, and the kernel
- * commits a page when it is first touched.  The complete range is freed at once.
+ * A lock-free bump allocator for many threads.  It reserves one range of memory; the kernel commits
+ * each page when the page is first touched.  Only the complete range can be freed.
  */
 #ifndef JTOOL_AGENT_UTIL_ARENA_H
 #define JTOOL_AGENT_UTIL_ARENA_H
@@ -22,8 +22,8 @@ int ag_arena_init(struct ag_arena *arena, struct ag_mem *mem, size_t size)
 void ag_arena_release(struct ag_arena *arena, struct ag_mem *mem);
 
 /*
- * Returns `size` zeroed bytes, aligned to 64 if size >= 64, else to 8, or NULL if the arena is
- * full.  Any thread may call it.
+ * Returns `size` zeroed bytes, which are aligned to 64 bytes if `size` is at least 64, else to 8
+ * bytes.  Returns NULL if the arena has no room for them.  Any thread may call this function.
  */
 void *ag_arena_take(struct ag_arena *arena, size_t size);
 

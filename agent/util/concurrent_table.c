@@ -5,7 +5,7 @@
 
 #include "util/concurrent_table.h"
 
-#define UNIT 8u /* bytes; item offsets are stored in this unit */
+#define UNIT 8u /* the unit, in bytes, of the item offsets in `slots` and `order` */
 
 static struct ag_item *item_at(const struct ag_table *table, uint32_t offset)
 {
@@ -13,7 +13,8 @@ static struct ag_item *item_at(const struct ag_table *table, uint32_t offset)
 }
 
 /*
- * Returns an item's offset in units, which is never 0: the table precedes all items in the arena.
+ * Returns an item's offset in units of UNIT bytes.  No offset is 0, because the table precedes all
+ * items in the arena.
  */
 static uint32_t offset_of(const struct ag_table *table, const struct ag_item *item)
 {
@@ -35,14 +36,15 @@ int ag_table_init(struct ag_table *table, struct ag_arena *arena, uint32_t n)
 }
 
 /*
- * Returns the slot of an item that equals the key, or an empty slot, or NULL if no slot is empty.
- * Stores the value of the returned slot in *offset.
+ * Returns the slot of the item that equals the key; if there is none, the empty slot where it would
+ * be added; NULL if there is none and no slot is empty.  Stores the value of the returned slot in
+ * *offset.
  */
 static uint32_t *probe(const struct ag_table *table, uint32_t hash, ag_table_same_fn *same,
 		       const void *key, uint32_t *offset)
 {
 	uint32_t mask = (UINT32_C(1) << table->bits) - 1;
-	/* 2^32 / golden ratio, as in ag_class_map_probe() */
+	/* the factor is 2^32 / golden ratio, as in ag_class_map_probe() */
 	uint32_t i = hash * UINT32_C(0x9e3779b9) >> (32 - table->bits);
 
 	for (uint32_t tried = 0; tried <= mask; tried++, i = (i + 1) & mask) {
@@ -86,11 +88,15 @@ struct ag_item *ag_table_add(struct ag_table *table, struct ag_item *item,
 }
 
 /*
- * Assigns a number without a lock.  The item whose offset a thread has stored in order[next] gets
- * the number `next`.  Every competing thread then stores this number in that item and advances
- * table->n, so no thread waits for a suspended one.  An item gets only one number: table->n
- * advances past a number only after that number is stored in its item, and a thread loads table->n
- * before item->number, so the thread sees every number that is below the loaded table->n.
+ * Assigns a number without a lock:
+ * 1. Every thread tries to store the offset of its own item in order[next].  Only the first thread
+ *    succeeds; the item of this thread gets the number `next`.
+ * 2. Every thread, not only the first, stores the number in that item and advances table->n.  So no
+ *    thread waits for the first thread, which may be suspended.
+ *
+ * No item gets two numbers: table->n advances past a number only after the number is stored in its
+ * item, and a thread loads table->n before item->number, so the thread sees every number that is
+ * below the loaded table->n.
  */
 uint32_t ag_table_number(struct ag_table *table, struct ag_item *item)
 {
@@ -112,7 +118,7 @@ uint32_t ag_table_number(struct ag_table *table, struct ag_item *item)
 	}
 }
 
-/* Checks against max, not n, because an item's number is visible before n counts the item. */
+/* Compares `number` with `max`, not `n`, because a number is visible before `n` counts its item. */
 struct ag_item *ag_table_get(const struct ag_table *table, uint32_t number)
 {
 	uint32_t offset = 0;

@@ -5,13 +5,13 @@
 #include "wire/heap_stream_put.h"
 
 #define KIND_MASK ((1u << HEAP_STREAM_KIND_BITS) - 1)
-#define VARINT_MAX 10 /* bytes of a 64-bit LEB128 number */
+#define VARINT_MAX 10 /* most bytes that a 64-bit number takes in LEB128 */
 
 /* The parts that may follow the first number of a record, in this order. */
 enum part {
 	CLASS = 1,
 	INDEX = 2,
-	GAP = 4, /* the index minus state->element, instead of INDEX */
+	GAP = 4, /* instead of INDEX: the index minus state->element */
 	ROOT = 8,
 	SIZE = 16,
 	TEXT = 32,
@@ -26,8 +26,9 @@ static const uint8_t parts[HEAP_STREAM_KINDS] = {
 };
 
 /*
- * Reads a number.  Returns its end, or NULL if the read fails or if `from` is NULL.  So the caller
- * can pass on the result of a failed read, and checks for NULL only once per record.
+ * Reads a number.  Returns the address after the number; or NULL if the number is malformed or
+ * truncated, or if `from` is NULL.  So the caller can pass the result of one read to the next as
+ * `from`, and checks for NULL only once per record.
  */
 static const uint8_t *get(const uint8_t *from, const uint8_t *end, uint64_t *value)
 {

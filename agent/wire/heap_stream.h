@@ -3,17 +3,19 @@
  * it while the JVM is paused, src/model/hprof writes it from a heap dump, and src/model/graph reads
  * it.
  *
- * A record begins with a number: the low HEAP_STREAM_KIND_BITS are its kind, the rest is the
- * distance between two addresses, which usually takes two or three bytes.  All numbers are LEB128;
- * signed numbers are zigzag-encoded (0, -1, 1, -2 … as 0, 1, 2, 3 …).  Addresses are in words of 8
- * bytes, because HotSpot aligns objects to 8 bytes.  An address only identifies an object during
- * the pause; it is never dereferenced.
+ * A record begins with a number, which usually takes two or three bytes.  The low
+ * HEAP_STREAM_KIND_BITS bits of the number are the kind of the record.  The other bits are the
+ * distance from an earlier address to the address in this record.  All numbers are LEB128; signed
+ * numbers, such as the distance, are zigzag-encoded (0, -1, 1, -2 … as 0, 1, 2, 3 …).  Addresses
+ * are in words of 8 bytes, because HotSpot aligns objects to 8 bytes.  An address identifies an
+ * object only during the pause, and is never dereferenced.
  *
- * An OBJECT or MIRROR record introduces an object, each object at most once.  The records of this
- * object's references follow, up to the next OBJECT or MIRROR; ROOT, OWN and TEXT records may occur
- * among them.  An object that is never introduced has no references; in a complete walk only a
- * java.lang.Class can be such an object, because every other object refers to its class.  The size
- * of an object is in the records of the references to it, or in a SIZE record.
+ * An OBJECT or MIRROR record introduces an object; no object is introduced twice.  The records from
+ * there to the next OBJECT or MIRROR are the references of this object, but ROOT, OWN and TEXT
+ * records may be among them.  An object that is never introduced has no references; in a complete
+ * walk only a java.lang.Class can be such an object, because every other object refers to its
+ * class.  The size of an object is in the records of the references to the object, or in a SIZE
+ * record.
  *
  * Uses libc only; linked into the agent and the client.
  */
@@ -31,21 +33,26 @@
 #define HEAP_STREAM_ADDRESS_MAX (UINT64_C(1) << 57) /* user-space addresses are lower */
 
 /*
- * The comment of each kind has, in brackets, the object from whose address the distance is counted;
- * then the meaning of the record; and after the colon the record's further members.  [current] is
- * the object that the last OBJECT or MIRROR introduced.
+ * The comment of each kind says
+ * - in brackets: the object from whose address the distance is counted;
+ * - then: what the record means;
+ * - after the colon: what the record contains besides the distance.
+ *
+ * [current] is the object that the last OBJECT or MIRROR before this record introduced;
+ * [previous CLASS] is the object in the last CLASS record before this one; the same for ROOT and
+ * OWN.  "size" is the size of the object at the address in this record.
  */
 enum heap_stream_kind {
 	HEAP_STREAM_CLASS,    /* [previous CLASS] address of a java.lang.Class: class number */
 	HEAP_STREAM_OBJECT,   /* [current] introduces an object: number of its class */
 	HEAP_STREAM_MIRROR,   /* [current] introduces a java.lang.Class */
-	HEAP_STREAM_FIELD,    /* [current] reference from a field: field index, size of target */
+	HEAP_STREAM_FIELD,    /* [current] reference from a field: field index, size */
 	HEAP_STREAM_STATIC,   /* [current] like FIELD, but from a static field of a MIRROR */
-	HEAP_STREAM_ELEMENT,  /* [current] reference from an array: gap before the index, size */
+	HEAP_STREAM_ELEMENT,  /* [current] reference from an array: index - state.element, size */
 	HEAP_STREAM_REFERENT, /* [current] Reference.referent: heap_stream_strength, size */
 	HEAP_STREAM_LINK,     /* [current] other reference from a class: heap_stream_link, size */
 	HEAP_STREAM_ROOT,     /* [previous ROOT] a GC root: root, thread, depth, method, size */
-	HEAP_STREAM_SIZE,     /* [current, distance 0] the current object: its size */
+	HEAP_STREAM_SIZE,     /* [current, distance 0] the current object itself: size */
 	HEAP_STREAM_OWN,      /* [previous OWN] an object that the agent created */
 	HEAP_STREAM_TEXT,     /* [current] start of a string or array: form, length, bytes */
 	HEAP_STREAM_KINDS,
@@ -70,7 +77,7 @@ enum heap_stream_strength {
 	HEAP_STREAM_STRENGTHS,
 };
 
-/* Kinds of GC roots; in parentheses, further members that the record of such a root has. */
+/* Kinds of GC roots.  In parentheses: the members of struct heap_stream_record that are known. */
 enum heap_stream_root {
 	HEAP_STREAM_ROOT_CLASS, /* a class of the bootstrap loader */
 	HEAP_STREAM_ROOT_JNI_GLOBAL,
@@ -91,37 +98,38 @@ enum heap_stream_form {
 /* A decoded record.  Members that records of its kind do not have are 0. */
 struct heap_stream_record {
 	enum heap_stream_kind kind;
-	uint64_t address;  /* in bytes: of the introduced object, or of the reference's target */
+	uint64_t address;  /* in bytes; in the record of a reference: the address of the target */
 	uint32_t class;    /* class number */
 	/* index of the field or element; or a heap_stream_strength or heap_stream_link */
 	uint32_t index;
-	uint64_t size;     /* bytes of the object at `address`; 0: another record has them */
+	uint64_t size;     /* size in bytes of the object at `address`; 0: not in this record */
 	uint32_t length;   /* length of the array, if is_array */
 	bool is_array;     /* the object to which `size` belongs is an array */
 	enum heap_stream_root root;
 	uint64_t thread;   /* id of the thread, as in GRAPH_THREADS */
 	uint32_t depth;    /* position of the stack frame; 0 is the innermost */
-	uint32_t method;   /* method number, from 1 on; 0: not known */
+	uint32_t method;   /* number of the frame's method, from 1 on; 0: unknown */
 	enum heap_stream_form form;
 	const uint8_t *text;
 	uint32_t text_len;
 };
 
 /*
- * State of an encoder or decoder: the values from which distances are counted.  All zero at the
- * start of a stream.
+ * State of an encoder or decoder: the addresses from which distances are counted, and the last
+ * element index.  All members are 0 at the start of a stream.
  */
 struct heap_stream_state {
-	/* address in the last record of each kind, in words */
+	/* in words: the last address in a CLASS, an OBJECT or MIRROR, a ROOT, and an OWN record */
 	uint64_t class, object, root, own;
-	uint32_t element;                  /* 1 + index of the object's last ELEMENT; 0: none */
+	uint32_t element; /* 1 + index of the current object's last ELEMENT; 0: none */
 };
 
 /*
  * Writes a record at `to`, which has room for HEAP_STREAM_RECORD_MAX bytes and the record's text.
- * Returns the record's end.  The address must be a multiple of HEAP_STREAM_WORD below
- * HEAP_STREAM_ADDRESS_MAX, the element indices of an array must ascend, and the text has at most
- * HEAP_STREAM_TEXT_MAX bytes.
+ * Returns the record's end.  The caller ensures that
+ * - the address is a multiple of HEAP_STREAM_WORD, and less than HEAP_STREAM_ADDRESS_MAX;
+ * - the element indices of an array ascend;
+ * - the text has at most HEAP_STREAM_TEXT_MAX bytes.
  */
 uint8_t *heap_stream_write(struct heap_stream_state *state, uint8_t *to,
 			   const struct heap_stream_record *record);

@@ -5,8 +5,8 @@
 #define VERSION 52 /* Java 8: every supported JVM reads this version */
 
 /*
- * Indexes of the constants: first the names and Class constants of two classes, then the name and
- * descriptor of each hook.
+ * Indexes of the constants: first the name and the Class constant of this class, then those of its
+ * superclass, then the name and the descriptor of each hook.
  */
 enum {
 	THIS_NAME = 1,
@@ -30,7 +30,7 @@ static void put_utf8(struct cf_output *out, const char *text)
 	cf_put(out, text, strlen(text));
 }
 
-/* Writes a name and the Class constant for it. */
+/* Writes two constants: the class name, with the index `name_index`, and the Class of that name. */
 static void put_class(struct cf_output *out, const char *name, uint16_t name_index)
 {
 	put_utf8(out, name);

@@ -1,5 +1,5 @@
 /*
- * Checks attributes (JVMS 4.7): the locations at which each may occur, its length and its indexes.
+ * Checks attributes (JVMS 4.7): for each attribute its location, its length and its indexes.
  */
 #include "classfile/verify/check_internal.h"
 #include "classfile/verify/names.h"
@@ -10,7 +10,7 @@ static uint16_t u2_at(const struct cf_attribute *a, size_t offset)
 }
 
 /*
- * Returns true if the attribute consists of a u2 count and this number of elements of `size` bytes.
+ * Returns true if the attribute consists of a u2 n and n elements of `size` bytes each.
  */
 static bool is_table(const struct cf_attribute *a, size_t size)
 {
@@ -198,7 +198,7 @@ static bool check_lines(struct check *c, const struct cf_attribute *a)
 	return true;
 }
 
-/* Checks LocalVariableTable or LocalVariableTypeTable; signatures in the latter are not checked. */
+/* Checks LocalVariableTable or LocalVariableTypeTable, but not the latter's signatures. */
 static bool check_variables(struct check *c, const struct cf_attribute *a)
 {
 	bool typed = cf_text_is(a->name, "LocalVariableTable");
@@ -223,8 +223,8 @@ static bool check_variables(struct check *c, const struct cf_attribute *a)
 }
 
 /*
- * Counts the variables in all tables of this name.  Stores their start, length, name and index in
- * `keys`, unless `keys` is NULL.
+ * Returns the number of variables in all attributes with the name `table`.  Unless `keys` is NULL,
+ * packs start, length, name and index of each variable into an element of `keys`.
  */
 static size_t variable_keys(const struct check *c, const char *table, uint64_t *keys)
 {
@@ -244,7 +244,7 @@ static size_t variable_keys(const struct check *c, const char *table, uint64_t *
 	return n;
 }
 
-/* Returns true if the sorted list contains each element of the sorted subset. */
+/* Returns true if `list` contains each element of `subset`.  Both must be sorted. */
 static bool contains(const uint64_t *list, size_t n, const uint64_t *subset, size_t n_subset)
 {
 	size_t at = 0;
@@ -259,8 +259,8 @@ static bool contains(const uint64_t *list, size_t n, const uint64_t *subset, siz
 }
 
 /*
- * Checks that LocalVariableTable and LocalVariableTypeTable list each variable only once, and that
- * LocalVariableTable lists all variables of LocalVariableTypeTable.
+ * Checks that LocalVariableTable has no variable twice, that LocalVariableTypeTable has no variable
+ * twice, and that each variable of LocalVariableTypeTable is also in LocalVariableTable.
  */
 static bool check_all_variables(struct check *c)
 {
@@ -314,7 +314,8 @@ static bool check_code(struct check *c, const struct cf_attribute *a)
 
 static const struct rule {
 	const char *name;
-	uint8_t locations, since; /* locations: enum attribute_location; since: major version */
+	/* set of enum attribute_location; lowest major version of a class file that has the rule */
+	uint8_t locations, since;
 	bool once;
 	int8_t len; /* required length; -1: any */
 	bool (*check)(struct check *c, const struct cf_attribute *a);
@@ -350,8 +351,8 @@ static const struct rule {
 #define N_RULES (sizeof(rules) / sizeof(rules[0]))
 
 /*
- * Returns the index of the rule for an attribute at this location, or N_RULES if the attribute is
- * not checked.
+ * Returns the index in `rules` of the rule for the attribute `name` at the location `at`; N_RULES
+ * if there is no rule, so that the attribute is not checked.
  */
 static size_t find_rule(const struct check *c, struct cf_text name, enum attribute_location at)
 {
@@ -367,8 +368,8 @@ static size_t find_rule(const struct check *c, struct cf_text name, enum attribu
 }
 
 /*
- * Checks required and mutually exclusive attributes.  Bit i of `seen` is set if rules[i] applied to
- * an attribute.
+ * Checks that required attributes are present, and mutually exclusive ones are not both present.
+ * Bit i of `seen` is set if an attribute was found to which rules[i] applies.
  */
 static bool check_seen(struct check *c, uint32_t seen, enum attribute_location at)
 {

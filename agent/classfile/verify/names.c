@@ -10,7 +10,7 @@ static bool follows(const uint8_t *s, size_t i, size_t len)
 	return i < len && (s[i] & 0xc0) == 0x80;
 }
 
-/* Checks modified UTF-8 (JVMS 4.4.7).  Up to Java 3, the JVM accepts overlong encodings. */
+/* Checks modified UTF-8 (JVMS 4.4.7).  Class files up to Java 3 may have overlong encodings. */
 bool names_valid_utf8(struct cf_text text, uint16_t major)
 {
 	const uint8_t *s = (const uint8_t *)text.data;
@@ -22,7 +22,7 @@ bool names_valid_utf8(struct cf_text text, uint16_t major)
 		if (c > 0 && c < 0x80) {
 			i++;
 		} else if ((c & 0xe0) == 0xc0) {
-			/* From Java 4 on, the only valid overlong encoding is c0 80, for NUL. */
+			/* In class files from Java 4 on, only c0 80 (NUL) may be overlong. */
 			if (!follows(s, i + 1, text.len) ||
 			    (c < 0xc2 && !(c == 0xc0 && s[i + 1] == 0x80) && !any_length))
 				return false;
@@ -40,8 +40,9 @@ bool names_valid_utf8(struct cf_text text, uint16_t major)
 }
 
 /*
- * Returns true if a name is valid in a class file from before Java 5: the name consists of Java
- * identifiers, in which every character beyond ASCII is accepted.
+ * Returns true if a name is valid in a class file before Java 5.  Such a name is a Java identifier,
+ * or for a class several identifiers with '/' between them.  Every character beyond ASCII is
+ * accepted.
  */
 static bool old_name(struct cf_text name, enum names_kind kind)
 {

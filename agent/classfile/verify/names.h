@@ -1,4 +1,4 @@
-/* Checks UTF-8, names and descriptors (JVMS 4.4.7, 4.2, 4.3) as HotSpot's classFileParser does. */
+/* Checks UTF-8 (JVMS 4.4.7), names (4.2) and descriptors (4.3) like HotSpot's classFileParser. */
 #ifndef JTOOL_AGENT_CLASSFILE_VERIFY_NAMES_H
 #define JTOOL_AGENT_CLASSFILE_VERIFY_NAMES_H
 
@@ -15,7 +15,7 @@ bool names_valid_field_type(struct cf_text descriptor, uint16_t major);
 
 /*
  * Checks the descriptor of the method `name`.  Sets *slots to the number of local variable slots
- * that the parameters need.
+ * that the parameters take.
  */
 bool names_valid_method_types(struct cf_text name, struct cf_text descriptor, uint16_t major,
 			      size_t *slots);

@@ -39,8 +39,8 @@ static uint32_t tags_for(const struct verifier *v, const struct cf_insn *insn)
 }
 
 /*
- * Checks the size of a dynamic constant: ldc2_w loads two words, ldc and ldc_w load one word
- * (JVMS 6.5.ldc).
+ * Returns true if the size of a dynamic constant fits the instruction: ldc2_w loads two words, ldc
+ * and ldc_w load one word (JVMS 6.5.ldc).
  */
 static bool ldc_size_matches(const struct verifier *v, const struct cf_insn *insn)
 {
@@ -54,7 +54,7 @@ static bool ldc_size_matches(const struct verifier *v, const struct cf_insn *ins
 	       (insn->opcode == OP_ldc2_w);
 }
 
-/* If the Class operand is an array class, checks its number of dimensions. */
+/* If the instruction's Class operand is an array class, checks the array's number of dimensions. */
 static bool check_class_operand(struct verifier *v, const struct cf_insn *insn)
 {
 	struct vtype t = vt_class(v, cf_class_name(v->pool, insn->index));
@@ -91,8 +91,8 @@ static bool check_constant(struct verifier *v, const struct cf_insn *insn)
 }
 
 /*
- * Checks the operands of a switch.  In class files before Java 7, the padding must be zero
- * (JDK-4639449).  The keys of a lookupswitch must ascend.
+ * Checks the operands of a tableswitch or lookupswitch.  The padding must be zero in class files
+ * before Java 7 (JDK-4639449).  The keys of a lookupswitch must ascend.
  */
 static bool check_switch(struct verifier *v, const struct cf_insn *insn)
 {
@@ -210,7 +210,7 @@ static bool find_targets(struct verifier *v)
 			if (!mark_target(v, insn.value))
 				return false;
 			if (vf_is_jsr(&insn) && pc + insn.len < v->code.len)
-				v->map[pc + insn.len] |= MAP_TARGET; /* ret returns here */
+				v->map[pc + insn.len] |= MAP_TARGET; /* ret jumps there */
 			break;
 		case CF_OP_TABLE:
 		case CF_OP_LOOKUP:
@@ -251,8 +251,8 @@ static bool find_handlers(struct verifier *v)
 }
 
 /*
- * Checks LocalVariableTable if the method is verified by stack maps; HotSpot does not check the
- * table when it verifies by inference.
+ * Checks LocalVariableTable, but only if the method is verified by stack maps, because HotSpot does
+ * not check the table of a method that it verifies by inference.
  */
 static bool check_variables(struct verifier *v)
 {

@@ -12,8 +12,8 @@
 #include "util/hash.h"
 
 /*
- * Each table has one hash slot per CLASS_BYTES bytes of the arena, and can use three in four of its
- * slots: with an arena of 64 MB, a table has room for 98,304 classes.
+ * Each of the two tables has one hash slot for every CLASS_BYTES bytes of the arena, and uses at
+ * most three quarters of its slots: with an arena of 64 MB, a table has room for 98,304 classes.
  */
 #define CLASS_BYTES 512u
 
@@ -23,7 +23,7 @@ struct ag_alloc_classes {
 };
 
 struct class_entry {
-	struct ag_item item; /* hashed by identity hash */
+	struct ag_item item; /* its hash is the identity hash of the java.lang.Class */
 	uint32_t kind;
 	jweak class;
 };
@@ -113,8 +113,8 @@ static uint32_t kind_of(struct ag_alloc_classes *kinds, jvmtiEnv *ti, jclass cla
 }
 
 /*
- * Adds a class.  The reference to the class is weak, so that the class can be unloaded; the
- * reference then equals no class.
+ * Adds a class.  The reference to the class is weak, so that the class can be unloaded; afterwards
+ * the reference equals no class.
  */
 static struct ag_item *add_class(struct ag_alloc_classes *kinds, jvmtiEnv *ti,
 				 const struct class_key *wanted, jint hash)
@@ -137,14 +137,14 @@ static struct ag_item *add_class(struct ag_alloc_classes *kinds, jvmtiEnv *ti,
 	if (added != &entry->item)
 		ag_ref_weak_drop(wanted->jni, entry->class, kinds->globals);
 	else
-		(void)ag_table_number(&kinds->classes, added); /* assigns the number */
+		(void)ag_table_number(&kinds->classes, added); /* assigns a number to `added` */
 	return added;
 }
 
 /*
- * For ag_table_find(), which passes each class with a given hash: returns true if the kind of the
- * class is not *key.  An unloaded class counts too, because threads may have counted its objects
- * under this hash.
+ * For ag_table_find(), which passes each class that has a given hash.  Returns true if the kind of
+ * the class is not *key, even if the class is unloaded, because threads may have counted objects of
+ * the unloaded class under this hash.
  */
 static bool is_other(const struct ag_item *item, const void *key)
 {

@@ -1,7 +1,9 @@
 /*
- * The slow paths of the hooks.  They are taken for the first object of a class or array site in a
- * thread, for objects at which the thread walks its stack, for objects of unknown size, and for all
- * objects of profiles that track live objects.
+ * The slow paths of the hooks.  A hook takes a slow path for
+ * - the first object of each class, and of each array site, in each thread;
+ * - an object at which the thread walks its stack;
+ * - an object of unknown size;
+ * - every object if the profile tracks live objects.
  */
 #ifndef __clang__ /* clang does not have this pragma */
 #pragma GCC optimize("O2")
@@ -28,8 +30,8 @@ static bool is_wanted(const struct ag_alloc_profile *profile, uint32_t kind)
 }
 
 /*
- * Sets the kind of a new cell.  If the globs exclude the kind, sets `next` so that no later
- * allocation that is counted in this cell takes the slow path.
+ * Sets the kind of a new cell.  If the globs exclude the kind, also sets cell->next, so that no
+ * later allocation that belongs to this cell takes the slow path.
  */
 static void set_kind(const struct ag_alloc_profile *profile, struct ag_count_cell *cell,
 		     uint32_t kind)
@@ -40,8 +42,8 @@ static void set_kind(const struct ag_alloc_profile *profile, struct ag_count_cel
 }
 
 /*
- * Returns the cell for one of several classes that have the same identity hash; `kind` is the
- * number of the class.  Returns NULL if there is no room.
+ * Returns the cell for the classes of this kind, in the case that classes of several kinds have the
+ * identity hash `hash`.  Returns NULL if there is no room.
  */
 static struct ag_count_cell *divided_cell(struct ag_alloc_profile *profile,
 					  struct ag_thread_slot *slot, uint32_t kind, jint hash)
@@ -59,8 +61,9 @@ static struct ag_count_cell *divided_cell(struct ag_alloc_profile *profile,
 }
 
 /*
- * Fills in and publishes a new cell at the first object of a class in a thread.  If several classes
- * have the hash, this cell counts nothing, and divided_cell() returns a cell for each class.
+ * Fills in and publishes the new cell for a class of which a thread has allocated its first object.
+ * If `shared` is set, this cell counts nothing: divided_cell() returns a cell for each of the kinds
+ * that share the hash.
  */
 static void fill_class(struct ag_alloc_profile *profile, struct ag_thread_slot *slot,
 		       struct ag_count_cell *cell, jobject object, uint32_t kind, jint hash,
@@ -92,7 +95,7 @@ static struct ag_count_cell *class_cell(struct ag_alloc_profile *profile,
 	kind = ag_alloc_classes_of(profile->kinds, profile->ti, jni, class, hash, &shared);
 	(*jni)->DeleteLocalRef(jni, class);
 	if (kind == AG_ALLOC_CLASS_NONE)
-		return NULL; /* no room for the class; the next object of the class tries again */
+		return NULL; /* no room for the class; the class's next object tries again */
 	if (is_new)
 		fill_class(profile, slot, cell, object, kind, hash, shared);
 	return cell->flags & AG_CELL_SHARED ? divided_cell(profile, slot, kind, hash) : cell;
@@ -113,7 +116,7 @@ void ag_count_object(struct ag_alloc_profile *profile, struct ag_thread_slot *sl
 	ag_count_cell_add(profile, slot, cell, 1, bytes, object, AG_ORIGIN_CONSTRUCTOR);
 }
 
-/* Fills in and publishes a new cell for arrays of this kind. */
+/* Fills in and publishes the new cell `cell`, which is for arrays of this kind. */
 static void fill_array(struct ag_alloc_profile *profile, struct ag_thread_slot *slot,
 		       struct ag_count_cell *cell, uint64_t key, uint32_t kind)
 {
@@ -148,7 +151,7 @@ void ag_count_array(struct ag_alloc_profile *profile, struct ag_thread_slot *slo
 			  AG_ORIGIN_CODE);
 }
 
-/* Returns the cell for one nesting level of a multianewarray site. */
+/* Returns the cell for the arrays that a multianewarray site allocates in one nesting level. */
 static struct ag_count_cell *level_cell(struct ag_alloc_profile *profile,
 					struct ag_thread_slot *slot, jint number,
 					const struct ag_array_site *array_site, uint32_t level)
@@ -204,10 +207,10 @@ static void add_level(struct ag_alloc_profile *profile, struct ag_thread_slot *s
 }
 
 /*
- * Counts all arrays that a multianewarray allocated.  The arrays of one nesting level have the same
- * length, so only the first array of each level is examined.  The number of arrays of a level is
- * the product of the lengths of all outer levels.  A level for which the instruction has no length
- * was not allocated.
+ * Counts all arrays that one execution of a multianewarray allocated.  All arrays of one nesting
+ * level have the same length, so only the first array of each level is examined.  The number of
+ * arrays in a level is the product of the lengths of the arrays in all outer levels.  Levels for
+ * which the instruction has no length were not allocated.
  */
 static void add_levels(struct ag_alloc_profile *profile, struct ag_thread_slot *slot,
 		       jobject outer, jint number, const struct ag_array_site *array_site)
@@ -247,8 +250,8 @@ void ag_count_arrays(struct ag_alloc_profile *profile, struct ag_thread_slot *sl
 }
 
 /*
- * Returns the cell for objects of this class that are allocated at `array_site` or, if array_site
- * is NULL, by the VM.  Returns NULL if there is no room.
+ * Returns the cell for objects of this class: those that are allocated at `array_site`; or, if
+ * `array_site` is NULL, those that the VM allocates.  Returns NULL if there is no room.
  */
 static struct ag_count_cell *cell_below(struct ag_alloc_profile *profile,
 					struct ag_thread_slot *slot, uint64_t key, jclass class,

@@ -2,11 +2,12 @@
 #include "jvm/dump/dump_internal.h"
 
 #define NO_FRAME UINT32_MAX
-#define FIRST_TRACE 2u /* serial number of the first thread's trace; 1 is the empty trace */
+#define FIRST_TRACE 2u /* serial number of thread 0's trace; AG_HPROF_NO_TRACE is lower */
 
 /*
- * Returns the index of the thread that has this address or, if `address` is 0, this id.  The search
- * begins at next_thread, because HotSpot reports the threads in the order of graph.threads.
+ * Returns the index in graph.threads of the thread whose java.lang.Thread is at `address`; if
+ * `address` is 0, of the thread with this `id`; AG_DUMP_NONE if there is none.  The search begins
+ * at next_thread, because HotSpot reports the threads in the order of graph.threads.
  */
 static uint32_t thread_by(struct ag_dump *d, uint64_t id, uint64_t address)
 {
@@ -58,8 +59,8 @@ static void describe(struct ag_dump *d, jvmtiHeapReferenceKind kind,
 		root->tag = AG_HPROF_ROOT_UNKNOWN;
 	}
 	/*
-	 * If the thread is not in graph.threads, for example because it is a virtual thread, its
-	 * local references and variables become unknown roots.
+	 * If the thread is not in graph.threads, for example because it is a virtual thread, the
+	 * roots in its frames get the tag "unknown".
 	 */
 	if (root->thread == AG_DUMP_NONE && (root->tag == AG_HPROF_ROOT_JNI_LOCAL ||
 					     root->tag == AG_HPROF_ROOT_JAVA_FRAME))
@@ -81,8 +82,8 @@ bool ag_dump_root(struct ag_dump *d, jvmtiHeapReferenceKind kind,
 }
 
 /*
- * Returns the serial number that the LOAD_CLASS record of a class has, or 0 if the class is not in
- * the class list.
+ * Returns the serial number in the LOAD_CLASS record of a class; 0 if the class is not in the class
+ * list.
  */
 static uint32_t serial_of(const struct ag_dump *d, jclass class)
 {
@@ -142,8 +143,8 @@ void ag_dump_write_head(struct ag_dump *d)
 }
 
 /*
- * Returns the depth of the stack frame to which a root belongs; or NO_FRAME if, in the thread's
- * stack in d->stacks, the frame at this depth is of another method.
+ * Returns the depth of the stack frame to which a root belongs; or NO_FRAME if the thread's stack
+ * in d->stacks has no frame at this depth, or has a frame of another method there.
  */
 static uint32_t frame_of(const struct ag_dump *d, const struct ag_dump_root *root)
 {
@@ -155,7 +156,7 @@ static uint32_t frame_of(const struct ag_dump *d, const struct ag_dump_root *roo
 	return root->depth;
 }
 
-/* Returns the number of bytes of a root after its tag. */
+/* Returns the size in bytes of a root's sub-record without the tag. */
 static size_t size_of(enum ag_hprof_sub_tag tag)
 {
 	switch (tag) {
@@ -201,11 +202,11 @@ static void write_root(struct ag_dump *d, const struct ag_dump_root *root)
 }
 
 /*
- * Returns true if the dump contains this root.  HotSpot reports every object to which the boot
- * loader refers as a system class, even an object that is not a java.lang.Class, such as a
- * constant.  The root of such an object becomes an unknown root.  If the object is the
- * java.lang.Class of a class that is not loaded, and therefore not in the class list, the dump
- * omits the root.
+ * Returns true if this root must be written to the dump.  HotSpot reports every object to which the
+ * boot loader refers as a system class, even an object that is not a java.lang.Class, such as a
+ * constant.  For an object that is not a java.lang.Class, changes the root's tag to "unknown".
+ * Returns false for the java.lang.Class of a class that is not in the class list, because the class
+ * is not loaded.
  */
 static bool is_written(const struct ag_dump *d, struct ag_dump_root *root)
 {

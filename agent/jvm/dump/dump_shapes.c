@@ -1,6 +1,6 @@
 /*
- * The layout of objects.  The layout of arrays is found with arrays of known contents; the layout
- * of instances is decoded from field ids.
+ * The layout of objects.  Finds the layout of arrays by searching arrays whose contents are known;
+ * decodes the layout of instances from the jfieldIDs of their fields.
  */
 #include "jvm/dump/dump_heap.h"
 
@@ -23,9 +23,10 @@ uint32_t ag_dump_length(const struct ag_dump_heap *h, uint64_t array)
 }
 
 /*
- * Decodes the offset from the jfieldID.  The id of an instance field is the offset << 2.  If bit 0
- * of the id is set, the offset has only 7 bits, because the id also contains data for a check.  The
- * id of a static field points to a struct JNIid { Klass *holder; JNIid *next; int offset; … }.
+ * Decodes a field's offset from its jfieldID.  The id of an instance field is the offset << 2.  If
+ * bit 0 of this id is set, the offset has only 7 bits, because the id also contains data for a
+ * check.  The id of a static field is the address of a JVM struct:
+ * JNIid { Klass *holder; JNIid *next; int offset; … }.
  */
 uint32_t ag_dump_offset(const struct ag_dump_field *field)
 {
@@ -54,7 +55,7 @@ static bool has_pattern(uint64_t at, unsigned size)
 	return true;
 }
 
-/* Returns the offset of an array's first element, which is where the values 1, 2, … begin. */
+/* Returns the offset of an array's first element, where the element values 1, 2, … begin. */
 static unsigned find_pattern(const struct ag_dump_heap *h, uint64_t array, unsigned size)
 {
 	for (unsigned at = h->length_at + 4; at <= h->length_at + 16; at += 4) {
@@ -71,7 +72,7 @@ void ag_dump_heap_init(struct ag_dump_heap *h, uint64_t holder, const uint64_t *
 
 	h->length_at = header->full ? 16 : header->offset + 4;
 	if (header->offset == 0)
-		h->length_at = 8; /* the class is in the mark word */
+		h->length_at = 8; /* the header has no class word: the class is in the mark word */
 	if (!ag_array_layout_find(&h->refs, holder, elements, n) ||
 	    ag_dump_length(h, holder) != n ||
 	    ag_dump_length(h, bytes) != AG_DUMP_PATTERN ||

@@ -76,7 +76,7 @@ void ag_hprof_header(struct ag_hprof *h, uint64_t now_ms)
 void ag_hprof_record(struct ag_hprof *h, enum ag_hprof_tag tag, uint32_t len)
 {
 	put_number(h, tag, 1);
-	put_number(h, 0, 4); /* the time; 0 as in the JVM's own dump */
+	put_number(h, 0, 4); /* the time: 0, as the JVM writes it in its own dumps */
 	put_number(h, len, 4);
 }
 

@@ -1,11 +1,12 @@
 /*
- * Writes an HPROF file in DUMP_DATA frames.  The agent's thread writes the header and the symbols,
- * the child everything else.
+ * Writes an HPROF file in DUMP_DATA frames.  The agent's thread writes the header and the symbols;
+ * the child process writes everything else.
  *
- * A heap dump consists of HEAP DUMP SEGMENT records, which contain sub-records.  The length of a
- * record precedes its contents and cannot be corrected after it was sent.  So sub-records are
- * collected until they fill a segment, and the segment is written then.  A sub-record that is
- * larger than AG_HPROF_SEGMENT_MAX becomes a segment of its own, whose length is known in advance.
+ * HEAP DUMP SEGMENT records contain the roots, classes and objects as sub-records.  The length of a
+ * record precedes its contents, and cannot be corrected after the length was sent.  So sub-records
+ * are collected until they fill a segment; only then is the segment written.  A sub-record that is
+ * larger than AG_HPROF_SEGMENT_MAX becomes a segment of its own: the length of such a segment is
+ * known in advance.
  */
 #ifndef JTOOL_AGENT_JVM_DUMP_HPROF_PUT_H
 #define JTOOL_AGENT_JVM_DUMP_HPROF_PUT_H
@@ -51,16 +52,16 @@ enum ag_hprof_type {
 	AG_HPROF_LONG,
 };
 
-#define AG_HPROF_ID 8                /* bytes of an identifier */
+#define AG_HPROF_ID 8                /* size in bytes of an identifier in the file */
 #define AG_HPROF_NO_TRACE 1u         /* serial number of the empty stack trace */
 #define AG_HPROF_SEGMENT_MAX (1u << 20) /* maximum bytes of collected sub-records */
 
 struct ag_hprof {
 	struct ag_chan *chan;
 	struct wire_writer *piece;   /* the current DUMP_DATA frame; NULL: none */
-	volatile uint64_t *progress; /* incremented with each frame; may be NULL */
-	/* Used in the child only: */
-	uint8_t *segment; /* collected sub-records; has AG_HPROF_SEGMENT_MAX bytes */
+	volatile uint64_t *progress; /* *progress is incremented with each frame; may be NULL */
+	/* The members from here on are used in the child only. */
+	uint8_t *segment; /* collected sub-records; has room for AG_HPROF_SEGMENT_MAX bytes */
 	size_t len;       /* bytes of `segment` in use */
 	bool direct;      /* the current sub-record is a segment of its own */
 };
@@ -75,7 +76,7 @@ unsigned ag_hprof_size_of(enum ag_hprof_type type);
 
 /* Appends bytes to the dump.  Does nothing if the channel is broken. */
 void ag_hprof_bytes(struct ag_hprof *h, const void *data, size_t len);
-/* Ends the current frame.  Call it before another frame is begun. */
+/* Ends the current DUMP_DATA frame.  Call it before a frame of another type is begun. */
 void ag_hprof_end_piece(struct ag_hprof *h);
 
 /* Writes the header of the file. */
@@ -84,8 +85,8 @@ void ag_hprof_header(struct ag_hprof *h, uint64_t now_ms);
 void ag_hprof_record(struct ag_hprof *h, enum ag_hprof_tag tag, uint32_t len);
 
 /*
- * Begins a sub-record of `size` bytes, including its tag, and writes the tag.  The functions from
- * ag_hprof_put() to ag_hprof_u8() append to the sub-record.
+ * Begins a sub-record, and writes its tag.  `size` is the sub-record's size in bytes, including the
+ * tag.  The functions from ag_hprof_put() to ag_hprof_u8() append to the sub-record.
  */
 void ag_hprof_sub(struct ag_hprof *h, enum ag_hprof_sub_tag tag, size_t size);
 void ag_hprof_put(struct ag_hprof *h, const void *data, size_t len);
@@ -100,9 +101,9 @@ void ag_hprof_end_segment(struct ag_hprof *h);
 void ag_hprof_record_u4(struct ag_hprof *h, uint32_t value);
 void ag_hprof_record_u8(struct ag_hprof *h, uint64_t value);
 
-/* Symbols are UTF8 records, numbered from 1; each text is written once. */
+/* Symbols are UTF8 records, numbered from 1; the same text is written only once. */
 #define AG_HPROF_SYMBOLS 1048576 /* maximum number of symbols */
-/* Returns the symbol number of the text; 0: no memory, or there are too many symbols. */
+/* Returns the text's symbol number; 0 if memory is short or there are too many symbols. */
 uint32_t ag_hprof_symbol(struct ag_hprof *h, struct ag_hash_map *symbols, const char *text,
 			 size_t len);
 

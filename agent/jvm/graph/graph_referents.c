@@ -1,6 +1,7 @@
 /*
- * Finds the subclasses of java.lang.ref.Reference, and the index of the field `referent` in each of
- * them.  The walk needs the index, because JVMTI reports this field like any other.
+ * Finds the subclasses of java.lang.ref.Reference, and for each of them the index of the field
+ * `referent`.  The walk needs the index to recognise the field, because JVMTI reports a reference
+ * from `referent` like a reference from any other field.
  */
 #include <string.h>
 
@@ -22,8 +23,8 @@ static const struct {
 
 struct search {
 	struct ag_jvm *jvm;
-	jclass reference, of_kind[KINDS]; /* references that the class list owns */
-	uint32_t position;                /* index of `referent` in Reference's own fields */
+	jclass reference, of_kind[KINDS]; /* JNI references, owned by the class list */
+	uint32_t position;                /* index of `referent` in Reference's declared fields */
 };
 
 /*
@@ -81,7 +82,7 @@ static int find_position(struct search *f)
 	return 0;
 }
 
-/* A set of interfaces: each interface is in the list once, as a local reference. */
+/* A set of interfaces: each interface is in `list` only once, as a local reference. */
 struct interfaces {
 	jclass list[INTERFACES_MAX];
 	uint32_t n;
@@ -98,7 +99,7 @@ static bool is_in(struct ag_jvm *jvm, const struct interfaces *all, jclass class
 
 /*
  * Adds the interface `class` to the set `all`, unless the set has it.  Takes ownership of the local
- * reference `class`, even if it fails.
+ * reference `class` in any case, also if add_interface() fails.
  */
 static int add_interface(struct ag_jvm *jvm, struct interfaces *all, jclass class)
 {
@@ -167,9 +168,9 @@ static int count_fields(struct ag_jvm *jvm, jclass class, uint32_t *count)
 }
 
 /*
- * Counts the fields of all interfaces of the class.  The sum is the index of the first field of the
- * superclasses, because JVMTI numbers the fields of all interfaces first, then those of the
- * superclasses, beginning with java.lang.Object, which has no fields.
+ * Counts the fields of all interfaces of the class.  The sum is also the index of the first field
+ * that java.lang.Object's direct subclass declares, because JVMTI numbers first the fields of all
+ * interfaces, then those of java.lang.Object (none), then those of its subclass, and so on.
  */
 int ag_graph_interface_fields(struct ag_jvm *jvm, jclass class, uint32_t *count)
 {

@@ -9,12 +9,12 @@
 #include "wire/frame.h"
 #include "wire/heap_stream_put.h"
 
-#ifndef AG_GRAPH_PIECE /* bytes; tests define a smaller piece */
+#ifndef AG_GRAPH_PIECE /* maximum bytes of a piece of the heap stream; tests define fewer */
 #define AG_GRAPH_PIECE (64u * 1024)
 #endif
 /*
- * Maximum bytes that one callback writes: a CLASS record with its ROOT, a MIRROR record with its
- * fields, a reference and a text.
+ * Maximum bytes that one callback writes: the records CLASS, ROOT and MIRROR, AG_MIRROR_FIELDS
+ * records FIELD, a record of one reference, and a text.
  */
 #define ROOM ((4 + AG_MIRROR_FIELDS) * HEAP_STREAM_RECORD_MAX + HEAP_STREAM_TEXT_MAX)
 #define EVERY_ELEMENT ((UINT64_C(2) << AG_GRAPH_ARRAYS) - 1)
@@ -44,8 +44,8 @@ void ag_graph_end_piece(struct ag_graph_walk *w)
 }
 
 /*
- * Sends the current piece, begins the next one, and checks the limits of the walk.  A piece holds
- * the records of about 10,000 callbacks, which take 1 ms.
+ * Sends the current piece, begins the next one, and checks the limits of the walk.  A piece has the
+ * records of about 10,000 callbacks, so the limits are checked about every ms.
  */
 bool ag_graph_flush(struct ag_graph_walk *w)
 {
@@ -99,11 +99,11 @@ static void write_loaded(struct ag_graph_walk *w)
 }
 
 /*
- * Gives a number to a class that is not in the class index, and writes the class.  Tags the class,
- * so that the agent can find it after the walk.  Also writes a ROOT record for a local reference
- * of the agent thread, because that record contains the size of the java.lang.Class.  For a class
- * of the class index, HotSpot itself reports such a root, because the agent has a local reference
- * to the class.
+ * Gives a number to a class that is not in the class index, and writes its CLASS record.  Tags the
+ * class, so that the agent can find it after the walk.  Also writes a ROOT record, as if the agent
+ * thread had a local reference to the class: only this record contains the size of the
+ * java.lang.Class.  To a class of the class index, the agent does have a local reference, so
+ * HotSpot reports that root itself.
  */
 static struct ag_hash_entry *new_class(struct ag_graph_walk *w, uint64_t address, jlong size,
 				       jlong *tag)
@@ -112,7 +112,7 @@ static struct ag_hash_entry *new_class(struct ag_graph_walk *w, uint64_t address
 	struct ag_hash_entry *slot = NULL;
 
 	if (w->snapshot)
-		stop(w, WIRE_GRAPHED_CHANGED); /* tags set in the child do not reach the JVM */
+		stop(w, WIRE_GRAPHED_CHANGED); /* a tag set in the child is not set in the JVM */
 	if (w->graph->n_new < AG_GRAPH_NEW)
 		slot = ag_hash_map_add(&w->classes, address, number);
 	if (!slot) {
@@ -134,8 +134,8 @@ static struct ag_hash_entry *new_class(struct ag_graph_walk *w, uint64_t address
 }
 
 /*
- * Begins the heap stream with the addresses of the classes and of the agent's objects.  Runs in the
- * first callback, because from then on no object moves until the walk ends.
+ * Begins the heap stream: writes the addresses of the classes and of the agent's objects.  Runs in
+ * the first callback, because no object moves between the first callback and the end of the walk.
  */
 void ag_graph_begin(struct ag_graph_walk *w)
 {
@@ -233,9 +233,9 @@ static inline void move_to(struct ag_graph_walk *w, uint64_t object)
 }
 
 /*
- * Handles the reference from `referrer` to its class, which HotSpot reports before the other
- * references of an object: begins the object `referrer`.  For a java.lang.Class HotSpot reports no
- * such reference, so on_mirror() begins that object.
+ * Introduces the object `referrer`.  Called for the reference from an object to its class, which
+ * HotSpot reports before the other references of the object.  For a java.lang.Class HotSpot does
+ * not report this reference, so on_mirror() introduces a java.lang.Class.
  */
 static inline void on_class(struct ag_graph_walk *w, uint64_t referrer, uint64_t class,
 			    jlong size, jlong *tag)
@@ -256,9 +256,9 @@ static inline void on_class(struct ag_graph_walk *w, uint64_t referrer, uint64_t
 }
 
 /*
- * Writes a FIELD record for each field of a java.lang.Class.  These records do not contain the
- * sizes of the field values.  The agent has local references to the values, so HotSpot reports the
- * values as roots, and the ROOT records contain the sizes.
+ * Writes a FIELD record for each reference field of a java.lang.Class.  The FIELD records do not
+ * contain the sizes of the objects in the fields.  The agent has local references to these objects,
+ * so HotSpot reports them as roots, and the ROOT records contain the sizes.
  */
 static void write_class_fields(struct ag_graph_walk *w, uint32_t class)
 {
@@ -299,7 +299,7 @@ jint JNICALL ag_graph_on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapR
 	(void)referrer_class_tag;
 	if (w->at > w->full && !w->over)
 		make_room(w);
-	/* After an abort HotSpot still reports the other roots of the current thread. */
+	/* After an abort, HotSpot still reports the other roots of the thread it is visiting. */
 	if (w->over)
 		return JVMTI_VISIT_ABORT;
 	object = (uint64_t)tag[-2];
@@ -373,10 +373,11 @@ jint JNICALL ag_graph_on_string(jlong class_tag, jlong size, jlong *tag, const j
 
 /*
  * Returns true if this walk has proved that the callback wrappers contain addresses.  A complete
- * walk must have seen every element of the holder at its index.  An aborted walk may have ended
- * before that, because HotSpot reports thread roots, such as the holder, first but visits them
- * last.  So an aborted walk must have seen the holder as a root of the agent thread, and at least
- * AG_GRAPH_ARRAYS classes of the class index as referrers.
+ * walk must have seen every element of the holder, each with its index.  An aborted walk may not
+ * have reached the elements: HotSpot reports the roots of threads, of which the holder is one, as
+ * the first roots, but follows the references of these roots last.  So an aborted walk must have
+ * seen the holder as a root of the agent thread, and must have seen references from at least
+ * AG_GRAPH_ARRAYS java.lang.Class objects of known classes.
  */
 bool ag_graph_is_certain(const struct ag_graph_walk *w)
 {

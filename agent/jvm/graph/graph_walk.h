@@ -12,38 +12,39 @@
 #include "wire/heap_stream.h"
 
 #define AG_GRAPH_ARRAYS 32    /* number of arrays that the agent creates to verify addresses */
-#define AG_GRAPH_NEW 4096     /* maximum of classes that the walk may add to the class index */
-#define AG_GRAPH_METHODS 4096 /* maximum of numbered methods; further methods have number 0 */
+#define AG_GRAPH_NEW 4096     /* maximum number of classes that a walk may add to the class index */
+#define AG_GRAPH_METHODS 4096 /* maximum number of numbered methods; all others have number 0 */
 
 /*
- * AG_REFERENT() packs, for a subclass of java.lang.ref.Reference, the field index of `referent` and
- * the strength of the reference (enum heap_stream_strength).
+ * AG_REFERENT() packs two facts about a subclass of java.lang.ref.Reference: the index of its field
+ * `referent`, and its strength (enum heap_stream_strength).
  */
-#define AG_NO_REFERENT UINT32_MAX /* not a Reference; no class has so many fields */
+#define AG_NO_REFERENT UINT32_MAX /* for every other class; no field has so large an index */
 #define AG_REFERENT(index, strength) ((uint32_t)(index) << 2 | (strength))
 
 /*
- * struct ag_mirrors has, for each class of the class index, the values of the reference fields of
- * the class's java.lang.Class (its mirror), see graph_mirrors.c.
+ * The mirror of a class is its java.lang.Class.  struct ag_mirrors has the values of the reference
+ * fields of the mirrors of all classes in the class index.  graph_mirrors.c says why the walk needs
+ * them.
  */
-#define AG_MIRROR_FIELDS 24 /* maximum of such fields; in JDK 8 to 27 a Class has up to 17 */
+#define AG_MIRROR_FIELDS 24 /* maximum of these fields in a mirror; JDK 8 to 27 have up to 17 */
 struct ag_mirrors {
 	struct ag_mirror_field {
 		jobject object; /* a local reference */
 		uint32_t index; /* index of the field, as JVMTI numbers fields */
-		bool owns_ref;  /* false: an earlier entry has the same reference, and owns it */
+		bool owns_ref;  /* false: an earlier element of `list` has and owns the reference */
 	} *list;
 	uint32_t n, cap;
-	/* first[i]: index in `list` of class i's first value; the last element of `first` is n */
+	/* first[i]: index in `list` of the first value of class i; the last element is n */
 	uint32_t *first;
 };
 
 struct ag_graph_walk {
-	/* The members that every callback uses are in one place, for speed. */
+	/* Every callback uses the members up to `classes`, so they are adjacent, for speed. */
 	uint8_t *at, *full; /* at: output position; a new piece begins when at > full */
 	struct heap_stream_state state;
 	uint32_t referent;  /* AG_REFERENT() of the current object's class, or AG_NO_REFERENT */
-	bool in_holder;     /* the current object is the holder, whose elements are checked */
+	bool in_holder;     /* the current object is the holder, so its elements are checked */
 	bool over;          /* every callback aborts the walk; graph->outcome says why */
 	struct ag_hash_map classes; /* address of a java.lang.Class → number of the class */
 
@@ -56,19 +57,19 @@ struct ag_graph_walk {
 	const uint32_t *referents;       /* AG_REFERENT() of each class in `loaded` */
 	const struct ag_mirrors *mirrors;
 	struct ag_vthreads vthreads;
-	const struct ag_self_objects *own; /* the agent's objects; arrays and holder are the last */
-	struct ag_wait_limit patience; /* limits the pause, and sums up the waits for the client */
-	uint64_t written;      /* bytes of the heap stream in earlier frames */
+	const struct ag_self_objects *own; /* last in the list are the arrays and the holder */
+	struct ag_wait_limit patience; /* limits the pause, and adds up the waits for the client */
+	uint64_t written;      /* bytes of the heap stream in the frames before `piece` */
 	int64_t begin_ns;      /* begin of the pause; 0: before the first callback */
 	uint64_t holder;       /* address of the holder, see graph.h */
-	uint64_t seen_elements; /* bit i: HotSpot has reported element i of the holder at index i */
-	uint32_t n_mirrors;    /* number of MIRROR records for classes of the class index so far */
-	uint32_t next_thread;  /* index in graph->threads at which to begin the next search */
+	uint64_t seen_elements; /* bit i: HotSpot has reported the holder's element i correctly */
+	uint32_t n_mirrors;    /* number of MIRROR records so far whose class is in `classes` */
+	uint32_t next_thread;  /* index at which the next search in graph->threads begins */
 	bool too_many_classes; /* there are more than AG_GRAPH_NEW new classes */
 	/* Of a walk in a child process: */
 	struct ag_snapshot *snapshot; /* NULL: the walk runs in the JVM */
 	struct ag_walk_order order;
-	/* number of roots without a method name, because the jmethodID exists in the child only */
+	/* number of roots without a method, because its jmethodID was created in the child */
 	uint32_t nameless;
 };
 
@@ -83,24 +84,25 @@ static inline uint64_t ag_graph_address(jobject ref)
 }
 
 /*
- * Completes the record `root`, in which the caller has set address and size, with the kind, the
- * thread and the method of the root, and writes it.
+ * Sets the kind, thread and method in the record `root`, in which the caller has set the address
+ * and size.  Then writes the record.
  */
 void ag_graph_on_root(struct ag_graph_walk *walk, jvmtiHeapReferenceKind kind,
 		      const jvmtiHeapReferenceInfo *info, struct heap_stream_record root);
 
-/* Stores AG_REFERENT() or AG_NO_REFERENT in `referents` for each class from number `from` on. */
+/* Stores AG_REFERENT() or AG_NO_REFERENT of class i in referents[i - from], for each i >= from. */
 int ag_graph_referents(struct ag_jvm *jvm, const struct ag_classes *classes, uint32_t from,
 		       uint32_t *referents);
 
 /*
- * Adds to *count the number of fields in all interfaces of a class.  JVMTI numbers these fields
- * before the fields of classes.
+ * Adds to *count the number of fields in all interfaces of a class.  JVMTI gives these fields lower
+ * indexes than the fields of the class and its superclasses.
  */
 int ag_graph_interface_fields(struct ag_jvm *jvm, jclass class, uint32_t *count);
 
 /*
- * Reads the fields of the java.lang.Class of every class.  Call ag_mirrors_release() in any case.
+ * Reads the reference fields of the java.lang.Class of each class in `classes`.  Returns 0, or -1
+ * with the error recorded.  Call ag_mirrors_release() in either case.
  */
 int ag_mirrors_read(struct ag_jvm *jvm, const struct ag_classes *classes, struct ag_mirrors *m);
 void ag_mirrors_release(struct ag_jvm *jvm, struct ag_mirrors *m);
@@ -114,8 +116,9 @@ int ag_graph_list_threads(struct ag_jvm *jvm, struct ag_graph *graph);
 int ag_graph_make_own(struct ag_jvm *jvm, struct ag_self_objects *own);
 
 /*
- * Run the walk: ag_graph_follow() in the JVM, ag_graph_follow_snapshot() in a child process if
- * opts->snapshot is set.  Return 0, with graph->outcome set, or -1 with the error recorded.
+ * Run the walk: ag_graph_follow() in the JVM; ag_graph_follow_snapshot(), which is for
+ * opts->snapshot, in a child process.  Return 0 with graph->outcome set; or -1 with the error
+ * recorded.
  */
 int ag_graph_follow(struct ag_graph_walk *walk);
 int ag_graph_follow_snapshot(struct ag_graph_walk *walk);
@@ -133,7 +136,7 @@ jint JNICALL ag_graph_on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapR
 				   jlong *tag, jlong *referrer_tag, jint length, void *user);
 jint JNICALL ag_graph_on_string(jlong class_tag, jlong size, jlong *tag, const jchar *value,
 				jint length, void *user);
-/* In the child: sends how the walk has ended, and ends the process. */
+/* Call it in the child: sends the outcome of the walk, and ends the child. */
 void ag_graph_leave(struct ag_graph_walk *walk) __attribute__((noreturn));
 
 #endif

@@ -2,7 +2,7 @@
 
 #include "jvm/jni_refs.h"
 
-/* The fields of java.lang.Thread (of any JDK) whose values belong to one thread only. */
+/* Fields of java.lang.Thread whose values belong to one thread only.  A JDK has some of them. */
 static const struct {
 	const char *name, *signature;
 } thread_fields[] = {
@@ -16,7 +16,7 @@ int ag_self_objects_add(struct ag_jvm *jvm, struct ag_self_objects *own, jobject
 {
 	if (own->n == AG_SELF_OBJECTS_MAX)
 		return ag_fail(jvm, "exclude the agent's objects", "there are too many");
-	own->rows[own->n] = UINT32_MAX; /* no row yet */
+	own->rows[own->n] = UINT32_MAX; /* the object's row is not known yet */
 	own->objects[own->n++] = object;
 	return 0;
 }
@@ -28,8 +28,8 @@ void ag_self_objects_forget(struct ag_jvm *jvm, struct ag_self_objects *own, uin
 }
 
 /*
- * Adds the object to which a field refers, and returns the object.  Returns NULL if `object` has no
- * such field, or the field is null.
+ * Adds the object to which a field of `object` refers.  Returns the added object; or NULL if
+ * `object` has no such field, if the field is null, or if adding has failed.
  */
 static jobject add_field(struct ag_jvm *jvm, struct ag_self_objects *own, jobject object,
 			 const char *name, const char *signature)

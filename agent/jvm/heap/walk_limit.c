@@ -2,7 +2,7 @@
 
 #include "jvm/jvmti.h"
 
-#ifndef AG_WALK_OBJECTS /* check after this many objects, every 3 to 10 ms; tests define fewer */
+#ifndef AG_WALK_OBJECTS /* objects between two checks; they take 3 to 10 ms; tests define fewer */
 #define AG_WALK_OBJECTS (1u << 18)
 #endif
 

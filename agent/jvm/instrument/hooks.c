@@ -7,13 +7,13 @@
 #include "jvm/jni_refs.h"
 #include "util/text.h"
 
-/* limit for N in the name java/jtool/HooksN; each build of this library defines one such class */
+/* maximum of N in the name java/jtool/HooksN; each build of this library takes one N */
 #define CLASSES_MAX 1000
 #define DEFINE_MS 10000
 
 static struct {
 	char name[AG_HOOKS_NAME_MAX];
-	uint32_t state; /* one of the values below; atomic */
+	uint32_t state; /* UNDEFINED, DEFINING or DEFINED; accessed atomically */
 } hooks;
 enum { UNDEFINED, DEFINING, DEFINED };
 
@@ -84,7 +84,7 @@ static int define(struct ag_jvm *jvm)
 	return rc > 0 ? 0 : -1;
 }
 
-/* Defines the hooks class, or waits until another session of the library has defined it. */
+/* Defines the hooks class; if another session of this library is doing so, waits for it instead. */
 int ag_hooks_define(struct ag_jvm *jvm)
 {
 	for (int ms = 0; ms < DEFINE_MS; ms++) {

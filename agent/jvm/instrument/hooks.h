@@ -1,10 +1,10 @@
 /*
  * The hooks class: its definition in the JVM, and which class loaders find it.
  *
- * Each build of the library defines a hooks class in the boot loader, under the first free name
- * of java/jtool/Hooks1, 2, ….  The class and its natives (hook_natives.h) remain for the life of
- * the JVM: after UnregisterNatives a method that still runs instrumented code would throw an
- * UnsatisfiedLinkError.
+ * Each build of the library defines a hooks class in the boot loader, under the first free name of
+ * java/jtool/Hooks1, java/jtool/Hooks2, ….  The class and its natives (hook_natives.h) remain until
+ * the JVM ends: if the agent called UnregisterNatives, a method that still runs instrumented code
+ * would throw an UnsatisfiedLinkError.
  */
 #ifndef JTOOL_AGENT_JVM_INSTRUMENT_HOOKS_H
 #define JTOOL_AGENT_JVM_INSTRUMENT_HOOKS_H
@@ -13,22 +13,22 @@
 
 #define AG_HOOKS_NAME_MAX 32
 
-/* Defines the hooks class, unless that was done already.  Returns 0, or -1 with error recorded. */
+/* Defines the hooks class, unless it is already defined.  Returns 0, or -1 with error recorded. */
 int ag_hooks_define(struct ag_jvm *jvm);
 
-/* Returns the name of the hooks class, such as "java/jtool/Hooks1", once it is defined. */
+/* Returns the hooks class's name, such as "java/jtool/Hooks1".  Call it after ag_hooks_define(). */
 const char *ag_hooks_name(void);
 
 /*
  * Returns true if `loader`, which must not be NULL, finds the hooks class.  Calls the loader, as
- * the JVM does when it links instrumented code; this may run application code.  The thread must be
- * able to run Java code and have no exception pending.  No exception is pending afterwards.
+ * the JVM does when it links instrumented code; so application code may run.  The current thread
+ * must be able to run Java code, and must have no pending exception.  Leaves no exception pending.
  */
 bool ag_hooks_found_by(JNIEnv *jni, jobject loader);
 
 /*
- * Returns NULL if the loader of `class` finds the hooks class; otherwise a constant text with the
- * reason.
+ * Returns NULL if the loader of `class` finds the hooks class; else a constant text that says why
+ * the loader does not find it.
  */
 const char *ag_hooks_hidden(struct ag_jvm *jvm, jclass class);
 

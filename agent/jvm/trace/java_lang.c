@@ -12,7 +12,7 @@ const struct ag_box ag_boxes[AG_BOXES] = {
 	{ "Ljava/lang/Float;", "F" }, { "Ljava/lang/Double;", "D" },
 };
 
-/* The fields that are looked up, in addition to the field `value` of each class in ag_boxes. */
+/* The fields that are looked up.  In addition, `value` is looked up in each class of ag_boxes. */
 #define TEXT "Ljava/lang/String;"
 #define N_FIELDS 4
 static const struct {
@@ -25,8 +25,8 @@ static const struct {
 };
 
 /*
- * Finds a field, even if the class is loaded but not linked yet (java.lang.Short, on JDK 11 to 21).
- * JVMTI reports no fields of such a class, but JNI links it.
+ * Finds a field, even if the class is loaded but not linked yet, such as java.lang.Short on JDK 11
+ * to 21.  JVMTI reports no fields of such a class; JNI's GetFieldID links the class first.
  */
 static jfieldID find_field(struct ag_jvm *jvm, jclass class, const char *name,
 			   const char *signature)
@@ -42,7 +42,7 @@ static jfieldID find_field(struct ag_jvm *jvm, jclass class, const char *name,
 	return ag_ref_threw(jvm, "GetFieldID") ? NULL : field;
 }
 
-/* If `fields` or ag_boxes has fields of this class, looks up these fields. */
+/* Looks up the jfieldIDs of those fields in `fields` and ag_boxes that belong to this class. */
 static void learn_class(struct ag_jvm *jvm, struct ag_java_lang *java, jclass class,
 			const char *signature)
 {
@@ -72,8 +72,8 @@ int ag_java_lang_init(struct ag_jvm *jvm, struct ag_java_lang *java)
 		return -1;
 	rc = ag_classes_get(jvm, &classes);
 	/*
-	 * Announce twice as many references as there are classes: -Xcheck:jni of JDK 8 and 11
-	 * counts the references in outer frames as well.
+	 * Announce twice as many local references as there are classes, because -Xcheck:jni of JDK
+	 * 8 and 11 also counts the references in the outer JNI local frames.
 	 */
 	if (rc == 0)
 		rc = ag_ref_expect(jvm, 2 * ((jint)classes.n + 64));
@@ -121,7 +121,7 @@ static void read_name(const struct ag_value_context *d, jthread thread, char *na
 	n = (*d->jni)->GetStringLength(d->jni, s);
 	if ((size_t)n > (size - 1) / 3)
 		n = (jsize)((size - 1) / 3); /* a char takes at most 3 bytes of modified UTF-8 */
-	memset(name, 0, size); /* the JVM adds a NUL only from JDK 9 on */
+	memset(name, 0, size); /* GetStringUTFRegion adds a NUL only from JDK 9 on */
 	(*d->jni)->GetStringUTFRegion(d->jni, s, 0, n, name);
 	if (ag_hook_threw(d))
 		name[0] = '\0';
@@ -167,7 +167,7 @@ uint32_t ag_value_stack(const struct ag_value_context *d, jvmtiFrameInfo *frames
 	if (!ag_hook_has_ti(d) ||
 	    (*d->ti)->GetCurrentThread(d->ti, &thread) != JVMTI_ERROR_NONE)
 		return 0;
-	if (thread) /* NULL while the JVM is attaching the thread */
+	if (thread) /* it is NULL while the JVM is attaching this thread */
 		n = stack_of(d, thread, frames, max);
 	ag_hook_drop(d, thread);
 	return n;

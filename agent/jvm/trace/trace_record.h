@@ -1,10 +1,10 @@
-/* The record of a call.  Hooks fill it (trace_calls.c), the session's thread reports it. */
+/* The record of a call.  Hooks fill it (trace_calls.c); the session's thread reports the call. */
 #ifndef JTOOL_AGENT_JVM_TRACE_TRACE_RECORD_H
 #define JTOOL_AGENT_JVM_TRACE_TRACE_RECORD_H
 
 #include "jvm/trace/trace_calls.h"
 
-#define AG_RECORD_BITS 12     /* bits of a record's index */
+#define AG_RECORD_BITS 12     /* number of bits of a record's index in its pool */
 #define AG_GENERATION_BITS 19
 #define AG_LOW(bits) ((UINT64_C(1) << (bits)) - 1)
 #define AG_THREAD_ROOM 128u   /* bytes for the thread's name, with the NUL */
@@ -13,14 +13,14 @@ enum ag_record_kind {
 	AG_RECORD_UNUSED,
 	AG_RECORD_OPEN, /* the call has not ended */
 	AG_RECORD_BUSY, /* a hook reads or writes the record */
-	AG_RECORD_DONE, /* the call has ended and is to be reported */
+	AG_RECORD_DONE, /* the call has ended, and the session must report it */
 };
 
-/* A record.  The memory after the struct contains the call's arguments, result and stack frames. */
+/* The call's arguments, its result and its stack frames are in the memory after this struct. */
 struct ag_record {
 	uint64_t state; /* generation << 2 | enum ag_record_kind */
 	int64_t began_ns, ended_ns;
-	int64_t hooks_ns; /* time of the hooks for entry and arguments, before the call began */
+	int64_t hooks_ns; /* time in the hooks for entry and arguments, which run before began_ns */
 	uint64_t thread_id;
 	uint32_t method, n_args; /* index of the method; number of arguments recorded so far */
 	uint32_t args_len, result_len, n_frames;

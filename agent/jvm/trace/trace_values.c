@@ -7,9 +7,10 @@
 #define CHARS_AT_ONCE 64
 
 /*
- * The functions put…() append a value or a part of a value, or set to->cut if the buffer is full.
- * The caller then replaces the incomplete value with VALUE_CUT or, if it is an element of an array,
- * ends the array before this element.
+ * The functions put…() append a value or a part of a value; if the buffer is full, they set
+ * to->cut.  If to->cut is set, the caller replaces the incomplete value by VALUE_CUT; if the
+ * incomplete value is an element of an array, the caller ends the array before this element
+ * instead.
  */
 
 static bool put(struct ag_values *to, const void *data, size_t len)
@@ -182,8 +183,8 @@ static bool class_is(const struct ag_value_context *d, jclass class, const char 
 }
 
 /*
- * Adds an object if it is an enum constant, else returns false.  If the constant has a class of its
- * own, writes the class of the enum instead.
+ * Adds an object and returns true if the object is an enum constant; else returns false.  If the
+ * constant has a class of its own, because it has a body, writes the enum as its class.
  */
 static bool put_enum(const struct ag_value_context *d, struct ag_values *to, jobject object,
 		     jclass class, const char *signature)
@@ -339,7 +340,7 @@ static void put_object(const struct ag_value_context *d, struct ag_values *to, j
 	ag_hook_drop(d, class);
 }
 
-/* Replaces a partial value by VALUE_CUT, for which the caller has reserved a byte. */
+/* Replaces the bytes from `from` on by VALUE_CUT, for which the caller has reserved a byte. */
 static void cut_from(struct ag_values *to, uint8_t *from)
 {
 	to->at = from;

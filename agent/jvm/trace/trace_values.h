@@ -1,20 +1,21 @@
 /*
- * Describes values of the application in a hook, in the format of wire/value.h.  The functions run
- * no code of the application, allocate nothing on the Java heap, and leave no exception pending.
+ * Describes values of the application, such as arguments and results, in the format of
+ * wire/value.h.  Hooks call these functions.  The functions run no code of the application,
+ * allocate nothing on the Java heap, and leave no exception pending.
  */
 #ifndef JTOOL_AGENT_JVM_TRACE_TRACE_VALUES_H
 #define JTOOL_AGENT_JVM_TRACE_TRACE_VALUES_H
 
 #include "jvm/trace/trace.h"
 
-/* The classes that box a primitive value, such as java.lang.Integer. */
+/* The classes whose instances box a primitive value, such as java.lang.Integer. */
 #define AG_BOXES 8
 extern const struct ag_box {
 	const char *signature;
 	char kind[2]; /* descriptor of the field `value` */
 } ag_boxes[AG_BOXES];
 
-/* The fields of JDK classes that hooks read.  NULL: this JDK does not have the field. */
+/* Those fields of JDK classes that hooks read.  NULL: this JDK does not have the field. */
 struct ag_java_lang {
 	jfieldID boxed[AG_BOXES];
 	jfieldID enum_name, message;
@@ -28,14 +29,14 @@ int ag_java_lang_init(struct ag_jvm *jvm, struct ag_java_lang *java);
 /* A buffer to which values are added one after the other. */
 struct ag_values {
 	uint8_t *at, *end;
-	bool cut; /* a value did not fit, and no further value is added */
+	bool cut; /* a value did not fit, so no further value is added */
 };
 
 struct ag_value_context {
 	const struct ag_java_lang *java;
 	jvmtiEnv *ti;
 	JNIEnv *jni;
-	uint32_t chars, elements;  /* limits, see struct ag_trace_wanted */
+	uint32_t chars, elements;  /* limits: chars of a String, elements of an array */
 	const uint32_t *abandoned; /* *abandoned is 1: the session no longer waits for hooks */
 };
 
@@ -53,19 +54,21 @@ void ag_value_thread(const struct ag_value_context *d, char *name, size_t size, 
  * Reads up to `max` frames of the current thread's stack, without the hook's frame.  Returns the
  * number of frames.
  *
- * On JDK 19 to 24 GetStackTrace with a NULL thread waits for all virtual threads that are being
- * mounted or unmounted, even for the caller (jvmtiThreadState.cpp, JvmtiVTMSTransitionDisabler),
- * and these may wait for a lock that the caller holds (JDK-8346727).  With the current thread as
- * argument, GetStackTrace waits only for that thread, and only if it is virtual.  So on these JDKs
- * the agent passes the current thread.  But VirtualThread.mount() returns while the current thread
- * is being mounted, so in a hook of this method GetStackTrace would wait for that thread forever.
+ * On JDK 19 to 24, GetStackTrace(NULL) waits until no virtual thread, not even the caller, is being
+ * mounted or unmounted (jvmtiThreadState.cpp, JvmtiVTMSTransitionDisabler).  Such a virtual thread
+ * may itself wait for a lock that the caller holds (JDK-8346727), so the wait might never end.
+ * GetStackTrace(current thread) waits only for the current thread, and only if it is virtual.  So
+ * on these JDKs the agent passes the current thread.
+ *
+ * One deadlock remains: VirtualThread.mount() returns while the current thread is still being
+ * mounted, so in a hook of mount() GetStackTrace would wait for the current thread forever.
  * java.lang.VirtualThread therefore gets no hooks if stacks are recorded.
  */
 uint32_t ag_value_stack(const struct ag_value_context *d, jvmtiFrameInfo *frames, uint32_t max);
 
 /*
- * The functions below call the JVM in a hook.  They do not record errors, because the session that
- * would report them may have ended.
+ * Hooks use the functions below to call the JVM.  These functions do not record errors, because the
+ * session that would report an error may have ended.
  */
 
 /*
@@ -79,7 +82,7 @@ static inline bool ag_hook_has_ti(const struct ag_value_context *d)
 
 static inline void ag_hook_deallocate(const struct ag_value_context *d, void *p)
 {
-	if (p && ag_hook_has_ti(d)) /* without the environment, p leaks */
+	if (p && ag_hook_has_ti(d)) /* else d->ti is invalid, and `p` leaks */
 		(void)(*d->ti)->Deallocate(d->ti, p);
 }
 
@@ -90,7 +93,8 @@ static inline void ag_hook_drop(const struct ag_value_context *d, jobject ref)
 }
 
 /*
- * Clears a pending exception, which the application must not see.  Returns true if there was one.
+ * If an exception is pending, clears it, because the application must not see an exception that a
+ * hook has caused.  Returns true if an exception was pending.
  */
 static inline bool ag_hook_threw(const struct ag_value_context *d)
 {
