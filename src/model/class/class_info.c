@@ -8,7 +8,7 @@
 #include "model/class/type_name.h"
 #include "wire/frame.h"
 
-#define MANY UINT16_MAX /* the most fields, methods and interfaces of a class (JVMS 4.1) */
+#define MANY UINT16_MAX /* maximum of fields, of methods, and of interfaces (JVMS 4.1) */
 
 static void supers_release(struct class_supers *s)
 {
@@ -75,8 +75,8 @@ static int take_member(struct class_members *m, struct wire_reader *payload)
 }
 
 /*
- * Orders methods by name, then descriptor.  HotSpot's own order differs between runs, because it is
- * that of the addresses of the names.
+ * Orders methods by name, then by descriptor.  HotSpot orders methods by the addresses of their
+ * names, so HotSpot's order differs from run to run.
  */
 static int compare_methods(const void *a, const void *b)
 {

@@ -1,4 +1,4 @@
-/* A class as JVMTI describes it, without its class file (CLASS frames in wire/frames.def). */
+/* What JVMTI, not the class file, says about a class (CLASS frames in wire/frames.def). */
 #ifndef JTOOL_MODEL_CLASS_CLASS_INFO_H
 #define JTOOL_MODEL_CLASS_CLASS_INFO_H
 
@@ -15,8 +15,8 @@ struct class_supers {
 };
 
 /*
- * A field or method, with texts as in the class file.  `generic` is "" if there is no generic
- * signature.
+ * A field or method.  The texts have the form that they have in a class file.  `generic` is the
+ * generic signature, or "".
  */
 struct class_member {
 	uint32_t modifiers;
@@ -28,22 +28,23 @@ struct class_members {
 	size_t n, cap;
 };
 
-/* The details of a class.  If the class is not linked, interfaces and members are missing. */
+/* The details of a class.  If the class is not linked, `interfaces` and the members are empty. */
 struct class_info {
 	struct class_supers supers; /* the superclass first, then its superclass, … */
 	struct class_supers interfaces;
 	struct class_members fields;
 	struct class_members methods; /* sorted by name, then descriptor */
-	uint32_t major, minor; /* version of the class file; both 0: unknown */
-	uint32_t constants;    /* size of the constant pool in memory; 0: unknown */
+	uint32_t major, minor; /* version of the class file; both are 0 if unknown */
+	uint32_t constants;    /* number of entries of the JVM's constant pool; 0: unknown */
 	char *file;            /* name of the source file, or "" */
 };
 
 void class_info_release(struct class_info *c);
 
 /*
- * Reads one frame.  Returns 0 if more frames follow, 1 for the last one, -EBADMSG if the frame is
- * inconsistent.  `origins` has the loaders of the class list; new loaders are added to it.
+ * Reads one frame.  Returns 0 if more frames must follow; 1 if the frame was the last one; or
+ * -EBADMSG if the frame is inconsistent.  `origins` has the loaders that are known from the class
+ * list; adds the loaders that are new in this frame.
  */
 int class_info_take(struct class_info *c, struct class_origins *origins, uint16_t type,
 		    struct wire_reader *payload) _must_check_;

@@ -8,7 +8,7 @@
 #include "model/class/type_name.h"
 #include "wire/frame.h"
 
-#define CLASSES_MAX (1u << 22) /* limit for the classes that a hostile agent can make jtool store */
+#define CLASSES_MAX (1u << 22) /* maximum of classes; a hostile agent could send more */
 
 static void row_release(struct class_row *row)
 {
@@ -97,9 +97,9 @@ void classes_sort(struct classes *c)
 }
 
 /*
- * Recognises a hidden class by its name: hidden classes, and VM-anonymous classes before JDK 15,
- * have a suffix after '/' (see type_name.c).  Recognises a lambda by the name that
- * InnerClassLambdaMetafactory gives it: "$$Lambda$14/…", and from JDK 21 on "$$Lambda/…".
+ * Recognises a hidden class by the '/' in its name: '/' and a suffix end the names of hidden
+ * classes, and before JDK 15 of VM-anonymous classes (see type_name.c).  Recognises a lambda by the
+ * name that InnerClassLambdaMetafactory gives it: "$$Lambda$14/…", from JDK 21 on "$$Lambda/…".
  */
 const char *class_kind(const struct class_row *row)
 {
@@ -120,8 +120,8 @@ const char *class_kind(const struct class_row *row)
 }
 
 /*
- * Writes the modifiers.  Omits "abstract" of interfaces, which is implicit, but keeps "static" and
- * "final" of enums and records, although they may be implicit.
+ * Writes the modifiers.  Omits the modifier "abstract" of an interface, because it is implicit.
+ * Writes "static" and "final" of an enum or record, although they may be implicit.
  */
 const char *class_modifiers(const struct class_row *row, char *text, size_t size)
 {
@@ -171,7 +171,7 @@ bool class_is_patched(const struct class_row *row)
 	return row->traits & WIRE_CLASS_PATCHED;
 }
 
-/* Sets keep[i] for the rows that `word` and `loader` match.  Returns the number of these rows. */
+/* Sets keep[i] if row i matches `word` and `loader`.  Returns the number of rows that match. */
 static size_t mark(const struct classes *c, const char *word, const char *loader, bool *keep)
 {
 	size_t n = 0;

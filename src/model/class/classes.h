@@ -21,12 +21,12 @@ struct classes {
 void classes_release(struct classes *c);
 
 /*
- * Reads one frame.  Returns 0 if more frames follow, 1 for the last one, -EBADMSG if the frame is
- * inconsistent.
+ * Reads one frame.  Returns 0 if more frames must follow; 1 if the frame was the last one; or
+ * -EBADMSG if the frame is inconsistent.
  */
 int classes_take(struct classes *c, uint16_t type, struct wire_reader *payload) _must_check_;
 
-/* Sorts the rows by class name, then loader. */
+/* Sorts the rows by class name, rows with the same name by loader. */
 void classes_sort(struct classes *c);
 
 /*
@@ -45,10 +45,11 @@ bool class_is_linked(const struct class_row *row); /* true for every array class
 bool class_is_patched(const struct class_row *row);
 
 /*
- * Removes all classes except those that match `loader` and at least one word.  A word is a name or
- * a glob, with dots or slashes; without words, all classes match.  `loader` NULL matches any
- * loader.  Sets unmatched[i] for each word that matches no class, and returns the number of these
- * words.  If their number is not 0, no class is removed.
+ * Keeps the classes that match `loader` and at least one of the words, and removes the others.  A
+ * word is a class name or a glob, with dots or slashes.  If n_words is 0, every class matches the
+ * words; if `loader` is NULL, every class matches `loader`.  Sets unmatched[i] to whether word i
+ * matches no class.  Returns the number of words that match no class; if it is not 0, no class is
+ * removed.
  */
 size_t classes_select(struct classes *c, char *const *words, size_t n_words, const char *loader,
 		      bool *unmatched);

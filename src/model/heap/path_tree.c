@@ -6,17 +6,17 @@
 #include "model/heap/refpaths.h"
 
 /*
- * The properties that distinguish a step from all other steps.  A key contains the previous step,
- * so steps form a tree, and a step number identifies a complete path from the root.
+ * The key that distinguishes a step from all other steps.  The key contains the previous step, so
+ * steps form a tree, and the number of a step identifies the complete path from the root to it.
  */
 struct step_key {
 	uint32_t before;     /* previous step; GRAPH_NONE: the path begins here */
 	/*
-	 * The edge to the step's first object.  In the first step of a path: `via` is the kind of
-	 * the root, and `index` is the index in path_tree.names of the root's description.
+	 * The edge to the step's first object.  Exception: in the first step of a path, `via` is
+	 * the kind of the root, and path_tree.names[index] is the description of the root.
 	 */
 	uint32_t via, index;
-	/* 2 * index of the class name in path_tree.names, plus 1 for a class object */
+	/* 2 * index of the class name in path_tree.names; + 1 for the class's java.lang.Class */
 	uint32_t kind;
 };
 
@@ -44,7 +44,7 @@ static uint32_t name_of(const struct path_tree *s, uint32_t class)
 	return s->class_names[class < s->heap->n_classes ? class : s->heap->n_classes];
 }
 
-/* Returns the step_key.kind of a node.  A class object counts as an instance of java.lang.Class. */
+/* Returns step_key.kind of a node; a class object counts as an instance of java.lang.Class. */
 static uint32_t kind_as_object(const struct path_tree *s, uint32_t node)
 {
 	return 2 * name_of(s, graph_class(s->graph, node));
@@ -114,8 +114,9 @@ static uint32_t first_step(struct path_tree *s, uint32_t node, uint32_t kind)
 }
 
 /*
- * Returns the edge to a node, but without the array index, because paths that differ only in array
- * indices are merged.  So the edge need not be searched among millions of array elements.
+ * Returns the edge by which the path reaches a node.  If the edge is an array element, its index is
+ * 0, because paths that differ only in array indices are merged; so the real index need not be
+ * searched among millions of elements.
  */
 static struct graph_edge distinguishing_edge(const struct path_tree *s, uint32_t node)
 {

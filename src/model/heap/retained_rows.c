@@ -7,7 +7,7 @@
 
 /* The groups (classes, packages or loaders) into which classes are divided. */
 struct groups {
-	uint32_t *of;  /* indexed by class: number of its group */
+	uint32_t *of;  /* indexed by class: number of the class's group */
 	char **names;
 	uint32_t n;
 };

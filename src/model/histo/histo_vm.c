@@ -53,8 +53,8 @@ static bool is_heading(struct strview line)
 }
 
 /*
- * Removes the module, such as " (java.base@17.0.15)", from the end of a class name.  Returns the
- * name of the module, "java.base"; or an empty text if the class name has no module.
+ * Removes the module, such as " (java.base@17.0.15)", from the end of *name.  Returns the name of
+ * the removed module, such as "java.base"; or an empty text if there is no module.
  */
 static struct strview cut_module(struct strview *name)
 {
@@ -73,8 +73,8 @@ static struct strview cut_module(struct strview *name)
 }
 
 /*
- * Appends the Java form of a name.  Arrays have signatures with dots: "[[Ljava.lang.Object;".
- * Returns 0, or -1 if the name is invalid.
+ * Appends the Java form of a class name.  The name of an array class is a signature, but with dots:
+ * "[[Ljava.lang.Object;".  Returns 0, or -EBADMSG if the name is invalid.
  */
 static int add_class_name(struct buf *out, struct strview name)
 {

@@ -2,7 +2,7 @@
 
 #include "model/hprof/object_layout.h"
 
-/* first JDK release in which array elements follow the length without padding (JDK-8139457) */
+/* first JDK release without padding between an array's length and its elements (JDK-8139457) */
 #define ARRAY_BASES_FREE 23
 
 static bool is_on(const struct vmflags *flags, const char *name)

@@ -15,9 +15,9 @@ static bool is_quoted(const char *value)
 }
 
 /*
- * Returns a quote character that the value does not contain, or NUL if it contains both.
- * DCmdArgIter and, from JDK 17 on, ArgumentParser.java accept " and '.  A backslash would escape a
- * quote, but would remain in the value.
+ * Returns a quote character that can enclose the value; NUL if there is none.  Both parsers in the
+ * JVM accept " and ': DCmdArgIter, and from JDK 17 on ArgumentParser.java.  They also accept a
+ * backslash before a quote inside the value, but do not remove the backslash.
  */
 static char quote_for(const char *value)
 {
@@ -70,7 +70,10 @@ static bool has_line(const char *text, const char *beginning)
 
 bool jfr_succeeded(enum jfr_verb verb, const char *answer)
 {
-	/* The second text is for a delayed start: "Recording 1 scheduled to start in 5 s." */
+	/*
+	 * Either of two texts reports success.  JFR_START's second text is for a delayed start:
+	 * "Recording 1 scheduled to start in 5 s."
+	 */
 	static const char *const words[][2] = {
 		[JFR_START] = { "Started recording ", "Recording " },
 		[JFR_CHECK] = { "Recording ", "No available recordings." },

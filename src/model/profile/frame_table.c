@@ -8,8 +8,8 @@
 #include "wire/frame.h"
 
 /*
- * Limits for the frames that a hostile agent can make jtool store, and for the bytes of their
- * texts.
+ * Maximum number of stack frames, and of bytes of their texts, because a hostile agent could send
+ * more.
  */
 #define FRAMES_MAX (1u << 20)
 #define BYTES_MAX ((size_t)128 << 20)
@@ -28,8 +28,8 @@ static void add_text(struct buf *out, struct wire_text text)
 }
 
 /*
- * Appends "(Shop.java:12)".  If there is no line or file, appends what
- * StackTraceElement.toString() prints: "(Shop.java)", "(Unknown Source)" or "(Native Method)".
+ * Appends "(Shop.java:12)"; or, as StackTraceElement.toString() does, "(Shop.java)" if the line is
+ * unknown, "(Unknown Source)" if the file is unknown, "(Native Method)" for a native method.
  */
 static void add_location(struct buf *out, struct wire_text file, int32_t line)
 {
@@ -55,7 +55,7 @@ int frame_table_add(struct frame_table *f, const char *text, size_t len)
 	return 0;
 }
 
-/* Reads one stack frame.  The method of an unloaded class has no names. */
+/* Reads one stack frame.  If its class was unloaded, the names are empty. */
 static int take_one(struct frame_table *f, struct wire_reader *payload)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;

@@ -1,4 +1,4 @@
-/* Compares the superclass, and the lists of interfaces, nest members and permitted subclasses. */
+/* Compares the running and the new class: superclass, interfaces, nest, permitted subclasses. */
 #include "base/xalloc.h"
 #include "model/class/javasig.h"
 #include "model/redefine/redefinition_limits.h"
@@ -22,7 +22,7 @@ static struct cf_text nest_host(const struct limits *l, const struct cf_class *c
 	struct class_attribute attribute = limits_attribute(l, class, "NestHost", 11);
 	struct cf_text name = { NULL, 0 };
 
-	/* Leaves `name` empty for most classes, which have no attribute NestHost. */
+	/* If the class has no attribute NestHost, like most classes, `name` stays empty. */
 	(void)class_attribute_class(&attribute, &name);
 	return name;
 }
@@ -76,8 +76,8 @@ static void report_name(struct limits *l, const struct list *list, struct cf_tex
 }
 
 /*
- * Reports the differences between two lists of names, and frees both lists.  Returns whether the
- * lists differed.
+ * Reports the names that are in only one of the two lists, and frees both lists.  Returns true if
+ * there were such names.
  */
 static bool report_names(struct limits *l, const struct list *list, struct names running,
 			 struct names new)
@@ -139,8 +139,9 @@ void limits_hierarchy(struct limits *l)
 }
 
 /*
- * Adds a hint about the compiler.  Only class files for JDK 11 and later describe nests, so a class
- * that was compiled with another --release may have another nest.
+ * If the nest differs, and only one of the two class files is for JDK 11 or later, adds a hint
+ * about the compiler: class files for earlier JDKs do not describe nests, so the difference may
+ * come from another --release.
  */
 static void report_compiler(struct limits *l)
 {

@@ -1,6 +1,7 @@
 /*
- * Checks the size of a redefined class's constant pool, which is that of the running class followed
- * by the constants that only the new class has (VM_RedefineClasses::merge_constant_pools).
+ * Checks the size of the merged constant pool.  To redefine a class, HotSpot merges two pools: it
+ * takes all constants of the running class, and appends the constants that only the new class has
+ * (VM_RedefineClasses::merge_constant_pools).
  */
 #include "base/xalloc.h"
 #include "model/redefine/redefinition_limits.h"
@@ -8,8 +9,8 @@
 #define POOL_MAX 65535
 
 /*
- * Returns the FNV-1a hash.  Collisions do little harm, because the size of the merged pool is an
- * estimate.
+ * Returns the FNV-1a hash.  A collision does little harm, because the computed size of the merged
+ * pool is only an estimate.
  */
 static uint64_t hash(uint64_t h, const void *data, size_t len)
 {
@@ -73,8 +74,8 @@ static uint64_t hash_constant(const struct cf_pool *pool, uint16_t index)
 }
 
 /*
- * Returns whether a constant is a NaN.  ConstantPool::compare_entry_to() finds a NaN different from
- * every constant, even from itself.
+ * Returns true if a constant is a NaN.  For ConstantPool::compare_entry_to() a NaN equals no
+ * constant, not even itself, so HotSpot appends every NaN of the new class.
  */
 static bool is_nan(const struct cf_pool *pool, uint16_t index)
 {
@@ -118,8 +119,8 @@ static size_t count_new(const struct cf_pool *running, const struct cf_pool *new
 }
 
 /*
- * Returns the number of entries that NaNs take.  Each restore of a patch appends them to the pool
- * again, and there must be room for that.
+ * Returns how many pool entries the NaNs take.  When a patch is restored, HotSpot appends these
+ * entries to the pool once more, so the pool must have room for them.
  */
 static size_t count_nans(const struct cf_pool *pool)
 {
@@ -133,10 +134,11 @@ static size_t count_nans(const struct cf_pool *pool)
 }
 
 /*
- * If the merged pool is too large, refuses the redefinition, whatever the JDK.  JDK 8 to 17 would
- * accept the pool, and run code whose pool indexes are cut to 16 bits.  Updates of JDK 21 with
- * JDK-8311076 would print a warning and continue with only the constants of the new class.  JDK 25
- * and 27 would refuse the redefinition, too, but only after many seconds.
+ * On every JDK, refuses the redefinition if the merged pool would be too large.  Without this check
+ * - JDK 8 to 17 would accept the pool, and run code whose pool indexes are cut to 16 bits;
+ * - the updates of JDK 21 that have JDK-8311076 would print a warning, and use only the constants
+ *   of the new class;
+ * - JDK 25 and 27 would refuse the redefinition themselves, but only after many seconds.
  */
 void limits_pool(struct limits *l)
 {

@@ -1,13 +1,14 @@
 #include "model/top/vm_rates.h"
 
 /*
- * Limit in seconds for the window, which is the time from `window_s` to the reading.  A longer
- * window is halved, and `window_bytes` with the window.
+ * Maximum length, in seconds, of the window, which is the time from `window_s` to the reading.  If
+ * the window is longer, its length is halved, and `window_bytes` is halved too.
  */
 #define WINDOW_S 20
 
 /*
- * Returns the increase of a total, which is in seconds, as a percentage of `seconds`; -1: unknown.
+ * `before` and `now` are values of a total in seconds.  Returns the increase as a percentage of
+ * `seconds`; -1: unknown.
  */
 static double share(double before, double now, double seconds)
 {
@@ -30,9 +31,9 @@ static void set_allocation(struct vm_history *h, double bytes, double seconds)
 }
 
 /*
- * Returns the bytes that were allocated in eden between the readings `last` and `now`, with n
- * collections between them.  Adds up the free space at `last`, a full eden between every two
- * collections, and the space in use at `now`.
+ * Returns the bytes that were allocated in eden between the readings `last` and `now`.  n is the
+ * number of collections between the readings.  If n > 0, the result is the sum of the free space in
+ * eden at `last`, a full eden between every two collections, and the space in use at `now`.
  */
 static double through_eden(const struct vm_reading *last, const struct vm_reading *now, int64_t n)
 {
@@ -45,10 +46,10 @@ static double through_eden(const struct vm_reading *last, const struct vm_readin
 }
 
 /*
- * Updates the allocation rate.  For JVMs whose counter of eden changes only in a collection: Serial
+ * Updates the allocation rate of a JVM whose counter of eden changes only in a collection: Serial
  * and Parallel of JDK 24 and later (JDK-8241678).  The rate is the mean over several collections,
- * because the time of a collection is known only as the time of the next reading.  If the next
- * collection comes later than this rate predicts, the rate is reduced.
+ * because the time of a collection is not known exactly, only the time of the reading after it.  If
+ * no new collection is seen by the time that the rate predicts, the rate is reduced.
  */
 static void update_lagging_eden(struct vm_history *h, const struct vm_reading *now, int64_t n)
 {
@@ -74,8 +75,8 @@ static void update_allocation(struct vm_history *h, const struct vm_reading *now
 
 	if (now->eden_used < 0 || last->eden_used < 0) {
 		/*
-		 * The JVM has no eden.  Between collections, the heap in use only grows, by the
-		 * allocated bytes.
+		 * The JVM has no eden.  If there was no collection, the heap in use has grown by
+		 * the allocated bytes.
 		 */
 		if (!now->used_lags && all == 0 && last->heap_used >= 0 &&
 		    now->heap_used >= last->heap_used)

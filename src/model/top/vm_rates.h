@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 /*
- * The values of one reading.  Totals are since the start of the JVM, times in seconds, sizes in
- * bytes; -1 means unknown.
+ * The values of one reading.  Totals count from the start of the JVM.  Times are in seconds, sizes
+ * in bytes; -1: unknown.
  */
 struct vm_reading {
 	double at_s;         /* time of the reading, on the monotonic clock */
@@ -18,18 +18,18 @@ struct vm_reading {
 	double throttled_s;  /* time for which the process's control group was throttled */
 	double gc_s;         /* time in collections */
 	double safepoint_s;
-	int64_t collections; /* number of collections that empty eden */
-	int64_t all_collections;
+	int64_t collections;     /* number of those collections that empty eden */
+	int64_t all_collections; /* number of all collections */
 	int64_t heap_used, heap_committed;
-	/* bytes in use after the last collection; -1: this reading does not show them */
+	/* bytes of heap in use after the last collection; -1: the reading does not say */
 	int64_t heap_after;
 	int64_t eden_used, eden_capacity; /* -1: the collector has no eden */
-	bool used_lags; /* the counter that heap_used is read from changes only in a collection */
+	bool used_lags; /* the counter for heap_used changes only in a collection */
 };
 
 /*
- * The activity between two readings.  Shares are in percent of the time between them; for CPU, 100
- * is one CPU.
+ * The activity between two readings.  The percentages are of the time between the readings; 100 %
+ * of CPU is one CPU.
  */
 struct vm_rates {
 	double seconds; /* time between the two readings; 0: only one reading so far */
@@ -39,19 +39,19 @@ struct vm_rates {
 	int64_t heap_after; /* bytes of heap in use after the last collection */
 };
 
-/* The state that is needed from one reading to the next.  Initialise it with zeros. */
+/* What vm_rates_update() keeps from one reading to the next.  Initialise it with zeros. */
 struct vm_history {
 	bool has_last;
 	struct vm_reading last;
-	bool eden_moves;   /* the counter of eden was seen to change between collections */
+	bool eden_moves;   /* a reading has shown that eden's counter changes between collections */
 	bool is_timed;     /* collected_s and window_s are set */
-	double collected_s; /* time of the last reading that saw a new collection */
+	double collected_s; /* time of the last reading that has shown a new collection */
 	/*
-	 * used if eden's counter changes only in collections: `window_bytes` is the number of bytes
-	 * allocated since the time `window_s`
+	 * Used if eden's counter changes only in collections: since the time `window_s`, the JVM
+	 * has allocated `window_bytes` bytes.
 	 */
 	double window_s, window_bytes;
-	double allocation; /* the last rate that could be computed; only valid if has_allocation */
+	double allocation; /* the last rate that could be computed, if has_allocation is set */
 	bool has_allocation;
 	int64_t heap_after;
 	bool has_after;

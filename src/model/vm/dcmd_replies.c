@@ -39,7 +39,7 @@ char *dcmd_reply_line(const char *text, const char *key)
 	return NULL;
 }
 
-/* Returns the bytes of a size such as "65536K" or "8M", or -1 if the text is not a size. */
+/* Converts a size such as "65536K" or "8M" to bytes.  Returns -1 if the text is not a size. */
 static int64_t size_at(const char *text)
 {
 	static const char units[] = "BKMGT";
@@ -61,8 +61,8 @@ static int64_t size_at(const char *text)
 }
 
 /*
- * Returns the size in bytes that follows `word` in the line; -1 if there is none.  `word` must be
- * at the start of the line or follow a space.
+ * Returns the size, converted to bytes, that comes after `word` in the line; -1 if there is none.
+ * Finds `word` only at the start of the line or after a space.
  */
 static int64_t size_after(const char *line, const char *word)
 {
@@ -76,8 +76,8 @@ static int64_t size_after(const char *line, const char *word)
 }
 
 /*
- * Returns the size in bytes that precedes `word` in the line; -1 if there is none.  Shenandoah has
- * such a line: "65536K max, 65536K soft max, 1536K used".
+ * Returns the size, converted to bytes, that comes before `word` in the line; -1 if there is none.
+ * In Shenandoah's line the words come after the sizes: "65536K max, 65536K soft max, 1536K used".
  */
 static int64_t size_before(const char *line, const char *word)
 {
@@ -103,9 +103,10 @@ static bool begins(const char *line, const char *word)
 }
 
 /*
- * Reads a line of GC.heap_info.  The line of a generation has total and used bytes; the lines of
- * its spaces have percentages.  Only G1's total is the committed size, because the total of another
- * collector's generation does not include the empty survivor space.
+ * Reads a line of GC.heap_info.  The line of a generation has total and used bytes, which are added
+ * up over the generations; the lines of the spaces in a generation have only percentages.  G1's
+ * total is the committed size.  The totals of other collectors are not: a generation's total does
+ * not include its empty survivor space.
  */
 static void read_line(const char *line, struct dcmd_reply_heap *out)
 {

@@ -1,4 +1,4 @@
-/* Parses the untrusted replies to VM.version, VM.command_line and GC.heap_info of JDK 8 to 27. */
+/* Parses replies of JDK 8 to 27 to VM.version, VM.command_line and GC.heap_info; trusts none. */
 #ifndef JTOOL_MODEL_VM_DCMD_REPLIES_H
 #define JTOOL_MODEL_VM_DCMD_REPLIES_H
 
@@ -7,18 +7,18 @@
 #include "base/util.h"
 
 /*
- * Parses the reply "NAME version RELEASE" of VM.version.  Sets *vm and *release, or NULL if they
- * are missing.  The caller frees both.
+ * Parses the reply "NAME version RELEASE" of VM.version.  Sets *vm to NAME and *release to RELEASE;
+ * sets both to NULL if the reply has another form.  The caller frees both.
  */
 void dcmd_reply_version(const char *text, char **vm, char **release);
 
 /*
- * Returns VALUE of the line "KEY: VALUE" in a reply to VM.command_line, or NULL.  The caller frees
- * it.
+ * Returns VALUE of the line "KEY: VALUE" in a reply to VM.command_line; NULL if there is no such
+ * line.  The caller frees VALUE.
  */
 char *dcmd_reply_line(const char *text, const char *key);
 
-/* Sizes from GC.heap_info in bytes; -1: missing or inexact (Serial omits a survivor space). */
+/* Sizes in bytes; -1: not in the reply, or not exact there (Serial omits a survivor space). */
 struct dcmd_reply_heap {
 	int64_t used, committed, max;
 	int64_t metaspace_used, metaspace_committed;
