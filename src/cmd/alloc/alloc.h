@@ -10,7 +10,7 @@
 #include "model/profile/alloc.h"
 #include "session/session.h"
 
-#define ALLOC_UNSET UINT_MAX /* value of `duration_ms` if -d was not given */
+#define ALLOC_UNSET UINT_MAX /* `duration_ms` has this value if -d was not given */
 #define ALLOC_INTERVAL_UNSET UINT64_MAX
 #define ALLOC_DURATION_MS 10000 /* default of `duration_ms` */
 #define ALLOC_MEMORY_MIN (UINT64_C(1) << 20)
@@ -18,21 +18,21 @@
 struct alloc_opts {
 	unsigned duration_ms; /* ALLOC_UNSET: not given; 0: until a signal arrives */
 	uint64_t interval;    /* sampling interval in bytes; ALLOC_INTERVAL_UNSET: not given */
-	uint64_t memory;      /* limit for the agent's memory in bytes */
+	uint64_t memory;      /* bytes of memory that the agent may use */
 	/*
-	 * `depth` is the limit for the frames of a stack.  `age` is the number of collections that
-	 * a live object must have survived to be counted.
+	 * `depth` is the maximum number of frames of a stack.  A live object is counted only if it
+	 * has survived at least `age` collections.
 	 */
 	unsigned depth, age;
 	unsigned limit;
 	int sort;             /* enum alloc_order; -1: not given */
 	bool exact, live, recorded, no_lines, force;
-	const char *paths[STACKFILE_KINDS]; /* of the output files; NULL: not given */
+	const char *paths[STACKFILE_KINDS]; /* paths of the output files; NULL: not given */
 };
 
 /*
- * Returns whether the profile counts live objects as well as allocations: with --live, --age, or
- * --sort by live objects.
+ * Returns true if the profile counts not only allocations but also live objects: if --live, --age,
+ * or --sort with an order by live objects was given.
  */
 static inline bool alloc_is_live(const struct alloc_opts *opts)
 {
@@ -44,10 +44,10 @@ int alloc_run(const struct ctx *ctx, struct session *s, char *const *globs, stru
 	      struct err *err) _must_check_;
 
 /*
- * Reads the recording that began at the JVM's start.  Returns 1 with *a filled in; or 0 if there is
- * no recording; or -1 with err set.  When it returns 0, *ours may be a session with this build's
- * agent, which the function has opened to look for a recording; the caller closes the session.
- * Otherwise sets *ours to NULL.
+ * Reads the recording that began at the JVM's start.  Returns 1 with *a filled in; 0 if there is no
+ * recording; or -1 with err set.  To look for a recording, alloc_recorded() may open a session with
+ * this build's agent.  If it returns 0, it sets *ours to this session, which the caller closes.  If
+ * it returns another value, or has opened no session, it sets *ours to NULL.
  */
 int alloc_recorded(const struct ctx *ctx, struct alloc *a, struct session **ours,
 		   struct err *err) _must_check_;
@@ -59,13 +59,13 @@ int alloc_recorded(const struct ctx *ctx, struct alloc *a, struct session **ours
 int alloc_request(const struct ctx *ctx, struct session *s, uint32_t flags, char *const *globs,
 		  struct err *err) _must_check_;
 
-/* Returns whether the file is a report that an agent has written about a recording. */
+/* Returns true if the file is a report, to which an agent has written its recording. */
 bool alloc_is_report(const char *path);
 int alloc_read(const char *path, struct alloc *a, struct err *err) _must_check_;
 
 /*
- * Prints the profile `a`, and writes its stacks to `files`.  Returns -1 with err set if that fails,
- * or if the profile is incomplete.
+ * Prints the profile `a`, and writes its stacks to `files`.  Returns 0; or -1 with err set if an
+ * output fails or if the profile is incomplete.
  */
 int alloc_show(const struct ctx *ctx, struct alloc *a, struct stack_files *files,
 	       struct err *err) _must_check_;

@@ -1,4 +1,4 @@
-/* The heap engine that reads a dump: the JVM's own, or a file. */
+/* The heap engine that reads a heap dump: one that the JVM writes for this command, or a file. */
 #include "cmd/heap/dump_reader.h"
 #include "cmd/heap/heap_source_internal.h"
 

@@ -1,4 +1,4 @@
-/* jfr view without VIEW: prints a page with an overview of the recording. */
+/* `jtool jfr view` without the argument VIEW: prints an overview of the recording on one page. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -8,9 +8,9 @@
 #include "render/jfr/jfr_table.h"
 #include "render/units.h"
 
-#define TOP 5 /* rows in each table of the page */
+#define TOP 5 /* maximum number of rows in each table of the page */
 
-/* Query for the events in which the recorder reports data that it has lost. */
+/* A query for events by which JFR reports that it has lost data. */
 static const struct jfr_query lost = {
 	.name = "lost",
 	.title = "Lost by the recorder",
@@ -53,7 +53,7 @@ static void add_section(struct page *page, const struct jfr_query *query)
 	s->other = s->instead ? jfr_queries_add(page->queries, s->instead) : NULL;
 }
 
-/* Chooses the query `instead`, which has other event types, if only that query has rows. */
+/* Replaces the section's query by `instead` if only `instead`, on other event types, has rows. */
 static void choose(struct section *s)
 {
 	if (s->other && jfr_query_rows(s->run) == 0 && jfr_query_rows(s->other) > 0) {

@@ -1,6 +1,6 @@
 /*
- * jfr: checks the free space in the JVM's repository, which is the directory for running
- * recordings.
+ * jfr: checks the free space in the JVM's repository, which is the directory to which JFR writes a
+ * recording while the recording runs.
  */
 #include <sys/statvfs.h>
 
@@ -10,12 +10,12 @@
 #include "attach/target_query.h"
 
 #define MB (1024u * 1024)
-/* least free space in bytes; enough for a few minutes of a recording with few events */
+/* required free space in bytes; enough for some minutes of a recording with few events */
 #define FREE_MIN (8 * MB)
 
 /*
- * Returns the path of the repository, or the path of the JVM's temporary directory if the JVM has
- * no repository yet.  The caller frees the path.
+ * Returns the path of the repository.  If the JVM has no repository yet, returns the path of the
+ * temporary directory in which the JVM creates a repository.  The caller frees the path.
  */
 static char *repository_path(const struct ctx *ctx)
 {
@@ -47,8 +47,8 @@ static int answer_free(const struct target_ns *ns, const void *path, struct buf 
 }
 
 /*
- * Returns how many bytes the JVM's user can still write in the directory `path`; UINT64_MAX if
- * unknown.
+ * Returns how many bytes the JVM's user can still write in the directory `path`; UINT64_MAX if that
+ * is unknown.
  */
 static uint64_t free_in(const struct jvm *jvm, const char *path)
 {

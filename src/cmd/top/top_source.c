@@ -30,9 +30,9 @@ static int read_process(const struct top_source *s, const struct procfs *proc,
 }
 
 /*
- * Sets the time and the numbers of collections.  r->collections counts only the collections of the
- * first two collectors, the generations, because only these collections empty eden; a third
- * collector has concurrent cycles.
+ * Sets gc_s, collections and all_collections.  r->collections counts only the collections of the
+ * first two collectors, one for each generation, because only these collections empty eden.  A
+ * third collector counts concurrent cycles.
  */
 static void take_collectors(const struct vm_stats *stats, struct vm_reading *r)
 {
@@ -66,9 +66,8 @@ static void take_counters(const struct perfdata *perf, struct vm_reading *r)
 		r->eden_capacity = eden->committed;
 	}
 	/*
-	 * `used_lags` means that the JVM updates the counter of heap_used only in a collection.
-	 * It is true unless the collector has an eden, or is Shenandoah, whose only space is
-	 * "Heap".
+	 * The JVM updates the counter of heap_used only in a collection, with two exceptions: the
+	 * collectors that have an eden, and Shenandoah, whose only space is "Heap".
 	 */
 	r->used_lags = !eden && !vm_stats_space(&stats, "Heap");
 }

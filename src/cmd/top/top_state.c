@@ -2,7 +2,7 @@
 
 #include "cmd/top/top_internal.h"
 
-#define COST_SHARE 20 /* readings may use 1/COST_SHARE of a CPU: 5 % */
+#define COST_SHARE 20 /* all readings together may use 1/COST_SHARE of a CPU: 5 % */
 
 int top_begin(struct top *t, const struct ctx *ctx, struct err *err)
 {
@@ -40,7 +40,7 @@ void top_show_jvms(struct top *t, struct jvm_list *list)
 	top_list_end(&t->all);
 	top_list_begin(&t->all, list);
 	if (t->all.found.n == 0)
-		t->all.due_ns = 0; /* search for JVMs at once */
+		t->all.due_ns = 0; /* the list is empty: search for JVMs immediately */
 	t->shows_jvms = true;
 }
 
@@ -96,7 +96,7 @@ int64_t top_next_ns(const struct top *t, const struct top_pace *pace, int64_t du
 	int64_t soonest = now + (int64_t)(t->cost_s * COST_SHARE * 1e9);
 	int64_t next = due_ns + interval_ns;
 
-	/* Skip the times that have passed already, for example while the machine was suspended. */
+	/* If several readings are overdue, for example after a suspend, make only one of them. */
 	if (next < now)
 		next += (now - next) / interval_ns * interval_ns;
 	return next > soonest ? next : soonest;

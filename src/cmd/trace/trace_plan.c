@@ -8,11 +8,11 @@
 #include "model/class/type_name.h"
 #include "wire/glob.h"
 
-#define CANDIDATES_MAX 400    /* limit in bytes for the list of methods in an error */
-#define EDITS_MAX 2           /* most edits between a misspelt method name and a suggestion */
-/* limit for the methods that are compared with a pattern to find suggestions */
+#define CANDIDATES_MAX 400    /* an error text lists methods until the list has this many bytes */
+#define EDITS_MAX 2           /* maximum edit distance from a misspelt name to a suggestion */
+/* maximum number of methods that are compared with a pattern to find suggestions */
 #define COMPARED_MAX 20000
-/* method id for the dry run: code with a method's real id is at most as long as with this id */
+/* the method id in the dry run; no other id makes the inserted code longer */
 #define LONGEST_ID UINT32_MAX
 
 int trace_plan_init(struct trace_plan *plan, char *const *patterns, size_t n, struct err *err)
@@ -59,7 +59,7 @@ char *trace_plan_name(const char *class, struct cf_text name, struct cf_text des
 	return buf_take(&text);
 }
 
-/* Adds the method to the suggestions for a pattern that has not matched any method yet. */
+/* Adds a method that does not match to the suggestions.  The pattern has matched no method yet. */
 static void add_suggestion(struct trace_wanted *wanted, const struct cf_member *method)
 {
 	_cleanup_buf_ struct buf name = BUF_INIT;
@@ -80,8 +80,8 @@ static void add_suggestion(struct trace_wanted *wanted, const struct cf_member *
 }
 
 /*
- * Returns whether the method matches a pattern.  matched[i] is true if pattern i matches the
- * method's class.
+ * Returns true if the method matches one of the patterns.  matched[i] says whether the class part
+ * of pattern i matches the method's class.
  */
 static bool is_wanted(struct trace_plan *plan, const bool *matched, const struct cf_member *method)
 {
@@ -120,8 +120,8 @@ static size_t count_methods(const struct cf_class *class)
 }
 
 /*
- * Fills in `probes` with those methods of a class that match a pattern and have code.  Returns
- * their number.
+ * Fills in an element of `probes` for each method of a class that matches a pattern and has code.
+ * Returns the number of these methods.
  */
 static size_t find_methods(struct trace_plan *plan, const struct class_row *row,
 			   const bool *matched, const struct cf_class *class,
@@ -160,8 +160,8 @@ static void add_method(struct trace_plan *plan, const struct class_row *row,
 }
 
 /*
- * Rewrites the methods in a dry run (trace_dry_run.h).  Adds those that can be instrumented to
- * plan->trace, and the others to plan->skipped.
+ * Rewrites the methods in a dry run (trace_dry_run.h).  Adds each method that can be instrumented
+ * to plan->trace, each other method to plan->skipped.
  */
 static void add_methods(struct trace_plan *plan, const struct class_row *row,
 			const struct cf_class *class, struct cf_probe *probes, size_t n)
@@ -200,13 +200,13 @@ static void read_class(struct trace_plan *plan, const struct class_row *row, con
 		return;
 	if (plan->n_methods < plan->max_methods) {
 		add_methods(plan, row, class, probes, n);
-	} else { /* more than --max-methods: the error only needs the number of methods */
+	} else { /* more than --max-methods: the error text needs only the numbers */
 		plan->n_methods += n;
 		plan->n_classes++;
 	}
 }
 
-/* Returns an array that has for each pattern whether it matches the class.  The caller frees it. */
+/* Returns a new array: element i says whether the class part of pattern i matches the class. */
 static bool *match_patterns(struct trace_plan *plan, const struct class_row *row)
 {
 	bool *matched = xcalloc(plan->n_wanted, sizeof(*matched));
@@ -219,9 +219,9 @@ static bool *match_patterns(struct trace_plan *plan, const struct class_row *row
 }
 
 /*
- * Returns whether a class that is skipped must be reported.  A class that only a glob matches is
- * not reported if it is a lambda class (its code is in a method of the enclosing class) or a
- * TypeSwitch class (which has only a table).
+ * Returns true if a skipped class must be reported.  If only globs match the class, two sorts of
+ * classes are not reported: lambda classes, because their code is in a method of the enclosing
+ * class; and TypeSwitch classes, because they contain only a table.
  */
 static bool is_reported(const struct trace_plan *plan, const struct class_row *row,
 			const bool *matched)
@@ -272,8 +272,8 @@ static int take(const struct class_row *row, struct class_capture *captured, voi
 }
 
 /*
- * Returns -1 with an error if `word` is the name of a loaded class, because then the pattern lacks
- * the method; otherwise 0.
+ * Returns -1 with err set if the complete pattern `word` is the name of a loaded class, because
+ * such a pattern names no method; else 0.
  */
 static int refuse_class(const struct class_index *index, const char *word, struct err *err)
 {
@@ -287,8 +287,9 @@ static int refuse_class(const struct class_index *index, const char *word, struc
 }
 
 /*
- * Replaces the class part of a pattern by the full class name, if the class part is the simple name
- * of a loaded class.  Returns -1 with err set if it is the simple name of several loaded classes.
+ * If the class part of a pattern is the simple name of one loaded class, replaces it by the full
+ * name of this class.  Returns 0; or -1 with err set if the class part is the simple name of
+ * several loaded classes.
  */
 static int qualify(const struct class_index *index, struct method_pattern *pattern,
 		   struct err *err)
@@ -327,7 +328,7 @@ static void add_name(struct buf *out, const struct method_pattern *p)
 		buf_addf(out, "(%.200s)", p->parameters);
 }
 
-/* Sets the error for a pattern that matches loaded classes, but no method. */
+/* Sets the error for a pattern whose class part matches loaded classes, but no method of them. */
 static int refuse_method(struct trace_wanted *wanted, struct err *err)
 {
 	const struct method_pattern *p = &wanted->pattern;

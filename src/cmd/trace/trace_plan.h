@@ -1,6 +1,6 @@
 /*
- * Chooses the methods to trace.  Each class is rewritten and verified in the client before the JVM
- * is asked to change the class.
+ * Chooses the methods to trace.  Before the JVM gets a request to change a class, the client
+ * rewrites the class itself and verifies the result.
  */
 #ifndef JTOOL_CMD_TRACE_TRACE_PLAN_H
 #define JTOOL_CMD_TRACE_TRACE_PLAN_H
@@ -12,16 +12,16 @@
 #include "model/redefine/redefinition.h"
 #include "model/profile/trace.h"
 
-/* A pattern of the command line, and what it has matched. */
+/* A pattern of the command line, and what it has matched so far. */
 struct trace_wanted {
 	struct method_pattern pattern;
 	bool found;            /* the pattern matches a method */
 	bool unread;           /* the pattern matches a class that could not be read */
 	struct suggestions near;
 	/*
-	 * For the error if no method matches: the n_candidates methods of the n_classes classes
-	 * that the pattern matches.  `candidates` is the list of these methods in the error; it may
-	 * have no room for all of them.
+	 * For the error text if the pattern matches no method: the class part of the pattern
+	 * matches n_classes classes, and these have n_candidates methods.  `candidates` lists these
+	 * methods; if they are too many, only the first ones.
 	 */
 	struct buf candidates;
 	size_t n_candidates, n_classes;
@@ -33,19 +33,19 @@ struct trace_plan {
 	struct redefinition_jvm jvm;
 	bool values;          /* the agent must report arguments and results */
 	size_t max_methods;
-	struct trace trace;   /* the methods that were chosen, and later their calls */
+	struct trace trace;   /* the chosen methods; later also the calls of these methods */
 	/*
-	 * for each method in `trace`, the number of its class in the class index; the methods of a
-	 * class are adjacent
+	 * numbers[i]: number, in the class index, of the class of method i of `trace`.  The methods
+	 * of one class are adjacent.
 	 */
 	uint32_t *numbers;
 	size_t cap_numbers;
-	/* number of methods that match the patterns; at most max_methods of them are in `trace` */
+	/* number of methods that match the patterns; `trace` has the first max_methods of them */
 	size_t n_methods;
-	size_t n_classes;     /* number of classes that have at least one method in n_methods */
+	size_t n_classes;     /* number of classes of these n_methods methods */
 	size_t n_loaded;      /* number of classes that the JVM has loaded */
 	struct skipped skipped;
-	struct skipped lambdas; /* skipped lambda and TypeSwitch classes that only globs match */
+	struct skipped lambdas; /* skipped lambda and TypeSwitch classes if only globs match them */
 };
 
 /*
@@ -57,9 +57,9 @@ int trace_plan_init(struct trace_plan *plan, char *const *patterns, size_t n, st
 void trace_plan_release(struct trace_plan *plan);
 
 /*
- * Finds the methods that match the patterns, in the classes of `loader` (NULL: any loader).
- * Returns -1 with err set if a pattern matches nothing, if too many methods match, or if none of
- * these methods can be traced.
+ * Finds the methods that match the patterns, in the classes of `loader` (NULL: of any loader).
+ * Returns 0; or -1 with err set if a pattern matches nothing, if too many methods match, or if none
+ * of the matching methods can be traced.
  */
 int trace_plan_make(const struct ctx *ctx, struct trace_plan *plan, struct class_index *index,
 		    const char *loader, struct err *err) _must_check_;

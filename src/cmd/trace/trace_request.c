@@ -25,8 +25,8 @@ static uint32_t flags(const struct trace_opts *opts)
 }
 
 /*
- * Returns how many nanoseconds of CPU time per second the hooks may use, according to --budget; 0:
- * no limit.
+ * Converts --budget, a percentage of the CPUs that the JVM may use.  Returns how many ns of CPU
+ * time all hooks together may use in each second; 0: no limit.
  */
 static uint64_t hooks_budget_ns(const struct ctx *ctx, const struct trace_opts *opts)
 {
@@ -62,8 +62,8 @@ static size_t method_size(const struct trace_method *m)
 }
 
 /*
- * Sends one frame with methods of one class: begins with the method that has the index `first`, and
- * sends as many methods as fit.  Sets *n to their number.
+ * Sends one frame with methods of one class: the method that has the index `first`, and as many of
+ * the next methods as the frame has room for.  Sets *n to the number of methods that it has sent.
  */
 static int send_methods(const struct trace_plan *plan, size_t first, size_t *n, struct session *s,
 			struct err *err)

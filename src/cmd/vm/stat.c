@@ -1,6 +1,6 @@
 /*
- * The command stat: prints jstat's tables of collections, heap, classes and compilers from
- * hsperfdata.
+ * The command stat: prints the tables that jstat prints, about collections, heap, classes and
+ * compilers.  Reads the values from hsperfdata.
  */
 #include "cmd/vm/stat.h"
 
@@ -122,7 +122,8 @@ static int show_table(const struct ctx *ctx, struct hsperf *counters,
 }
 
 /*
- * Prints one JSON document, sample by sample.  The document is valid even if a later sample fails.
+ * Prints all samples as one JSON document; prints each sample as soon as it is taken.  If a sample
+ * fails, ends the document, so that it is valid.
  */
 static int show_json(const struct ctx *ctx, struct hsperf *counters,
 		     struct interval *interval, struct err *err)
@@ -146,7 +147,7 @@ static int show_json(const struct ctx *ctx, struct hsperf *counters,
 	return rc < 0 ? -1 : stat_verdict(interval, err);
 }
 
-/* Prints the samples in an archive of `jtool capture`. */
+/* Prints the samples that are in an archive; `jtool capture` writes such archives. */
 static int show_file(const struct ctx *ctx, struct err *err)
 {
 	const struct stat_opts *opts = ctx->opts;

@@ -14,8 +14,8 @@ struct stat_opts {
 };
 
 /*
- * Returns a counter_source for jstat's formulas.  The source refers to `perf`, which must outlive
- * the source.
+ * Returns a counter_source from which jstat's formulas read the counters in `perf`.  `perf` must
+ * stay valid as long as the counter_source is used.
  */
 struct counter_source stat_counter_source(const struct perfdata *perf);
 
@@ -29,18 +29,18 @@ void stat_sample(const struct ctx *ctx, const struct perfdata *perf, struct buf 
 int stat_flush(const struct ctx *ctx, struct err *err);
 
 /*
- * Returns whether a heading must be printed after `lines` lines: at the start, and on a terminal
- * again after 20 lines.
+ * Returns true if a heading must be printed now.  `lines` is the number of lines since the last
+ * heading.  A heading is printed at the start, and on a terminal again after every 20 lines.
  */
 bool stat_wants_heading(const struct ctx *ctx, size_t lines);
 
-/* Returns 0, or -1 with err set if a signal has arrived before COUNT samples were taken. */
+/* Returns 0; or -1 with err set if a signal has ended the command before its last sample. */
 int stat_verdict(const struct interval *interval, struct err *err);
 
 /* Runs `jtool stat all`: prints tables or JSON documents. */
 int stat_all(const struct ctx *ctx, const struct jvm_list *jvms, struct err *err);
 
-/* Prints one OpenMetrics document about these JVMs. */
+/* Prints one OpenMetrics document about all JVMs in the list. */
 int stat_metrics(const struct ctx *ctx, struct jvm *const *jvms, size_t n, struct err *err);
 
 #endif
