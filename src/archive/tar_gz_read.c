@@ -6,20 +6,20 @@
 #include "archive/tar_gz.h"
 #include "fileio/io.h"
 
-/* limit in bytes for the decompressed archive; gzip expands up to 1000 times */
+/* maximum bytes of the decompressed archive, which may be 1000 times as large as the file */
 #define TOTAL_MAX (UINT64_C(64) << 30)
 
 struct reader {
 	z_stream z;
 	int fd;
 	uint64_t total;
-	bool at_member; /* nothing of the current gzip member was read yet */
+	bool at_member; /* before the first gzip member, or after the last byte of a member */
 	unsigned char in[65536];
 };
 
 /*
- * Reads the next part of the file into the buffer.  Returns the number of bytes, or a negative
- * errno.
+ * Reads the next bytes of the file into r->in.  Returns their number; 0 at the end of the file; or
+ * a negative errno.
  */
 static ssize_t refill(struct reader *r)
 {
@@ -31,8 +31,8 @@ static ssize_t refill(struct reader *r)
 }
 
 /*
- * Decompresses len bytes, or fewer if the archive ends.  Returns the number of bytes, or a negative
- * errno.
+ * Writes the next `len` decompressed bytes to `to`, or fewer if the archive ends.  Returns how many
+ * bytes it has written, or a negative errno.
  */
 static ssize_t read_bytes(struct reader *r, void *to, size_t len)
 {
@@ -59,8 +59,8 @@ static ssize_t read_bytes(struct reader *r, void *to, size_t len)
 }
 
 /*
- * Parses an octal number that ends with a space or NUL.  Returns false if no octal digit follows
- * the leading spaces.
+ * Parses an octal number, which spaces may precede, and which ends before the first byte that is no
+ * octal digit.  Returns false if there is no digit.
  */
 static bool octal(const char *text, size_t len, uint64_t *value)
 {
@@ -77,7 +77,8 @@ static bool octal(const char *text, size_t len, uint64_t *value)
 }
 
 /*
- * Reads the header of the next file.  Returns 1; 0 at the end of the archive; or a negative errno.
+ * Reads the header of the next file in the archive.  Returns 1; 0 at the end of the archive; or a
+ * negative errno.
  */
 static int read_header(struct reader *r, struct tar_header *h, uint64_t *size)
 {
@@ -104,8 +105,8 @@ static bool is_named(const struct tar_header *h, const char *name)
 }
 
 /*
- * Reads the content of a file with its padding.  Appends the content to `out`, unless `out` is
- * NULL.
+ * Reads the content of a file in the archive, and the padding after it.  Appends the content to
+ * `out`, unless `out` is NULL.
  */
 static int read_content(struct reader *r, uint64_t size, struct buf *out)
 {
@@ -141,7 +142,7 @@ static int find(struct reader *r, const char *name, struct buf *out, size_t max)
 			return -EFBIG;
 		rc = read_content(r, size, found ? out : NULL);
 		if (rc == -EBADMSG && !found)
-			return -ENOENT; /* the archive is cut off in another file */
+			return -ENOENT; /* the archive is cut off before the file `name` */
 		if (rc < 0 || found)
 			return rc;
 	}

@@ -19,26 +19,26 @@
 #define WAIT_SHOWN_MS 1000
 
 /*
- * After the timeout, the trigger file stays for this many ms, for a JVM that handles the signal
+ * The trigger file stays for this many ms after the timeout, because the JVM may handle the signal
  * late.
  */
 #define GRACE_MS 60000
 /*
- * Another tool's trigger file that is younger than this many seconds is "fresh": that tool may not
- * have sent its signal yet.
+ * If another tool's trigger file is younger than this many seconds, it is "fresh": the other tool
+ * may not have sent its signal yet.
  */
 #define FRESH_SECONDS 2
 #define OTHER_TOOL_MS 500
 /*
- * First, jtool polls for the socket's file, because most JVMs create it within 2 ms.  Only after
- * SOON_NS does it use inotify, because closing an inotify descriptor takes 20 ms in the kernel (an
- * SRCU grace period).
+ * For the first SOON_NS, jtool polls for the socket's file, because most JVMs create it within 2
+ * ms.  Only then does jtool use inotify, because closing an inotify descriptor takes 20 ms in the
+ * kernel (an SRCU grace period).
  */
 #define SOON_NS (20 * 1000000)
 #define SOON_STEP_NS 250000
-#define WATCHED_MS 50  /* polling interval with inotify */
-#define END_MS 1000 /* time for a helper to end after its work */
-#define UNWATCHED_MS 2 /* polling interval on file systems that do not support inotify */
+#define WATCHED_MS 50  /* ms between two polls if inotify watches the directory */
+#define END_MS 1000    /* ms in which the helper must end after its work */
+#define UNWATCHED_MS 2 /* ms between two polls if the file system does not support inotify */
 
 /* A message from the helper to its parent; smaller than PIPE_BUF, so that write(2) is atomic. */
 struct report {
@@ -50,9 +50,9 @@ struct trigger {
 	const struct attach_socket *asock;
 	char name[32];  /* name of the trigger file */
 	int dir_fd;     /* the trigger file's directory: tmp_fd or cwd_fd of asock */
-	bool exists;    /* another tool has created the trigger file */
-	bool is_fresh;  /* the other tool's file is new: that tool may still send its signal */
-	int watch_fd;   /* inotify descriptor; -1: not started, or unavailable */
+	bool exists;    /* the trigger file exists, and another tool has created it */
+	bool is_fresh;  /* `exists`, and the file is new: the other tool may still send SIGQUIT */
+	int watch_fd;   /* inotify descriptor; -1: not opened yet, or not available */
 	int report_fd;
 	unsigned timeout_ms;
 };
@@ -70,8 +70,8 @@ static int watch(int dir_fd)
 }
 
 /*
- * Waits for a change in the socket's directory, the exit of the target, or the end of the polling
- * interval.
+ * Returns when the socket's directory has changed, when the target has exited, or when the polling
+ * interval is over.
  */
 static void wait_for_change(struct trigger *t, int64_t waited_ns, int left_ms)
 {
@@ -97,8 +97,8 @@ static void wait_for_change(struct trigger *t, int64_t waited_ns, int left_ms)
 }
 
 /*
- * In the helper: waits until the socket's file exists.  Returns -1 with `err` set if the target
- * exits or the deadline passes.
+ * In the helper: waits until the socket's file exists.  Returns 0; or -1 with `err` set if the
+ * target exits or the deadline passes first.
  */
 static int wait_socket(struct trigger *t, struct deadline d, struct err *err)
 {
@@ -122,8 +122,8 @@ static int wait_socket(struct trigger *t, struct deadline d, struct err *err)
 }
 
 /*
- * Returns the path by which jtool's user can reach the trigger file's directory, for messages.  The
- * caller frees the path.
+ * Returns a path of the trigger file's directory that is valid for jtool's user; it is shown in
+ * messages.  The caller frees the path.
  */
 static char *visible_dir(const struct trigger *t, bool in_tmp)
 {
@@ -133,7 +133,7 @@ static char *visible_dir(const struct trigger *t, bool in_tmp)
 		      : xasprintf("/proc/%d/cwd", (int)jvm->pid);
 }
 
-/* Creates the trigger file, unless another tool's file has its name. */
+/* Creates the trigger file, unless another tool has created it. */
 static int create_file(struct trigger *t, struct err *err)
 {
 	int fd = file_create(t->dir_fd, t->name, 0600);
@@ -186,12 +186,12 @@ static void send_report(const struct trigger *t, const struct report *r)
 }
 
 /*
- * Makes the JVM open its socket: sends SIGQUIT, unless another tool's signal makes the JVM open it
- * first.  Waits for the socket's file.
+ * Makes the JVM open its socket: sends SIGQUIT, unless another tool's signal makes the JVM open the
+ * socket first.  Waits until the socket's file exists.
  *
- * The signal is sent only once.  HotSpot ignores SIGQUIT only while a listener is starting or
- * ending.  A JVM that is short of CPU could handle a second signal after the first one has opened
- * the socket, and would then print a thread dump.
+ * Sends the signal only once, because HotSpot ignores a second SIGQUIT only while an attach
+ * listener is starting or ending.  A JVM that is short of CPU could handle the second signal later,
+ * when it has opened the socket because of the first, and would then print a thread dump.
  */
 static int wake(struct trigger *t, struct err *err)
 {
@@ -199,8 +199,8 @@ static int wake(struct trigger *t, struct err *err)
 	struct err ignored = { .code = EXIT_DONE };
 
 	/*
-	 * Give the other tool's signal some time, because a second signal could make the JVM print
-	 * a thread dump.
+	 * Wait for the effect of the other tool's signal, because a second signal, from jtool,
+	 * could make the JVM print a thread dump.
 	 */
 	if (t->is_fresh && wait_socket(t, deadline_in_ms(OTHER_TOOL_MS), &ignored) == 0)
 		return 0;
@@ -244,8 +244,8 @@ static void _noreturn_ run_helper(struct trigger *t)
 }
 
 /*
- * Returns 1 if dir_fd has a trigger file that the JVM accepts, -1 if it has one that the JVM does
- * not accept, and 0 if it has none.
+ * Returns 1 if there is a trigger file in the directory dir_fd and the JVM accepts it; -1 if there
+ * is one and the JVM does not accept it; 0 if there is none.
  */
 static int inspect_file(struct trigger *t, int dir_fd)
 {
@@ -256,8 +256,8 @@ static int inspect_file(struct trigger *t, int dir_fd)
 	if (dir_fd < 0 || fstatat(dir_fd, t->name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return 0;
 	/*
-	 * JDK 8 accepts only a file of the JVM's user; later releases accept a file of root as well
-	 * (JDK-8197387).
+	 * JDK 8 accepts only a file that the JVM's user owns; later releases also accept a file
+	 * that root owns (JDK-8197387).
 	 */
 	if (!S_ISREG(st.st_mode) ||
 	    (st.st_uid != ns->jvm->uid && !(root_will_do && st.st_uid == 0)))
@@ -277,8 +277,8 @@ static int foreign_file(const struct trigger *t, bool in_tmp, struct err *err)
 }
 
 /*
- * Chooses the trigger file's directory.  The JVM looks in its working directory first, so another
- * user's file there makes a file in the tmp directory useless.
+ * Chooses the trigger file's directory.  The JVM looks in its working directory first.  If it finds
+ * another user's trigger file there, it does not look in the tmp directory, so attaching fails.
  */
 static int choose_dir(struct trigger *t, struct err *err)
 {
@@ -296,7 +296,7 @@ static int choose_dir(struct trigger *t, struct err *err)
 	return 0;
 }
 
-/* Forks the helper.  Returns the read end of the pipe for its messages, or -1 with err set. */
+/* Forks the helper.  Returns the read end of the pipe that it writes to, or -1 with err set. */
 static int start_helper(struct trigger *t, pid_t *pid, struct err *err)
 {
 	const struct target_ns *ns = &t->asock->ns;
@@ -344,7 +344,7 @@ static int no_answer(const struct trigger *t, struct err *err)
 		       (int)ns->jvm->pid, t->timeout_ms / 1000.0, why);
 }
 
-/* Waits for a report of the helper.  Shows on a terminal, after a second, what jtool waits for. */
+/* Waits for a report of the helper.  After a second, shows on a terminal what jtool waits for. */
 static void await_report(const struct trigger *t, int fd, struct deadline d)
 {
 	struct progress line = { .on = false };
@@ -404,8 +404,9 @@ int sigquit_wake(const struct attach_socket *asock, unsigned timeout_ms,
 	rc = receive_reports(&t, fd, verbose, err);
 	(void)close(fd);
 	/*
-	 * After a success, the helper removes the trigger file and ends, unless the JVM's user has
-	 * stopped it.  After a failure, the helper may go on for GRACE_MS, so do not wait for it.
+	 * After a success, wait for the helper: it removes the trigger file and ends, unless the
+	 * JVM's user has stopped it.  After a failure, the helper may continue for GRACE_MS, so do
+	 * not wait.
 	 */
 	if (rc == 0 && child_wait(pid, &status, deadline_in_ms(END_MS)) < 0)
 		verbose_step(verbose, "the helper did not end in time");

@@ -13,15 +13,15 @@ void id_map_release(struct id_map *m)
 	*m = (struct id_map){ 0 };
 }
 
-/* Hashes by multiplication, so that a difference in any bit of the id affects the highest bits. */
+/* Multiplies the id by the factor.  Returns the highest bits, which every bit of the id affects. */
 static size_t first_slot(const struct id_map *m, uint64_t id)
 {
 	return (size_t)(id * m->factor >> m->shift);
 }
 
 /*
- * Returns the entry with this identifier, or else the free entry where it would be added.  The
- * search ends, because the table is never full.
+ * Returns the entry with this identifier; if there is none, the free entry where the identifier
+ * would be added.  The search ends, because at least half of the entries are free.
  */
 static struct id_map_entry *find(const struct id_map *m, uint64_t id)
 {

@@ -1,9 +1,9 @@
 /*
- * A hash table from 64-bit identifiers to numbers, such as array indexes.  It uses open addressing,
- * and nothing is ever removed.
+ * A hash table that maps 64-bit identifiers to numbers, such as array indexes.  It uses open
+ * addressing, and nothing is ever removed.
  *
- * To look up an element by its content, use a hash of the content as the identifier.  If the map
- * has this identifier for an element with other content, add 1 to the identifier and try again.
+ * To find an element by its content, use a hash of the content as the identifier.  If the map finds
+ * an element with other content under this identifier, add 1 to the identifier and try again.
  */
 #ifndef JTOOL_BASE_ID_MAP_H
 #define JTOOL_BASE_ID_MAP_H
@@ -27,11 +27,11 @@ struct id_map {
 };
 
 void id_map_release(struct id_map *m);
-/* Returns the number of an identifier; ID_MAP_NONE: it is not in the map. */
+/* Returns the number of an identifier; ID_MAP_NONE if the identifier is not in the map. */
 uint32_t id_map_get(const struct id_map *m, uint64_t id);
 /*
- * Adds an identifier with `number`, unless it is in the map already.  Returns the number that the
- * identifier has in the map.
+ * Adds the identifier with this number, unless the identifier is in the map already.  Returns the
+ * number that the identifier then has in the map.
  */
 uint32_t id_map_add(struct id_map *m, uint64_t id, uint32_t number);
 /* Changes the number of an identifier that is in the map. */

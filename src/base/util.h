@@ -23,15 +23,16 @@ static inline void util_free_p(void *p)
 static inline void util_close_p(const int *fd)
 {
 	if (*fd >= 0)
-		(void)close(*fd); /* only for descriptors on which close(2) cannot lose data */
+		(void)close(*fd); /* only for descriptors whose close(2) cannot lose data */
 }
 
 #define _cleanup_free_ _cleanup_(util_free_p)
 #define _cleanup_close_ _cleanup_(util_close_p)
 
 /*
- * TAKE_PTR and TAKE_FD return the variable's pointer or descriptor, and reset the variable to NULL
- * or -1, so that its cleanup releases nothing.
+ * TAKE_PTR returns the pointer in a variable and sets the variable to NULL; TAKE_FD returns the
+ * descriptor in a variable and sets the variable to -1.  So the variable's cleanup releases
+ * nothing.
  */
 #define TAKE_PTR(p)                      \
 	({                               \

@@ -36,8 +36,8 @@ const struct opt cmd_common_opts[] = {
 };
 
 /*
- * Returns the edit distance from `name` to the nearest of the words, which are separated by spaces;
- * 32 if there are no words.
+ * `words` are separated by spaces.  Returns the edit distance from `name` to the word that is
+ * nearest to it; 32 if there are no words.
  */
 static unsigned distance_to_any(const char *name, const char *words)
 {
@@ -58,8 +58,8 @@ static const struct cmd *nearest(const char *name)
 {
 	const struct cmd *best = NULL;
 	/*
-	 * Accepts at most two typos, but only one in a short name, because with two typos every
-	 * short name is near to another one.
+	 * A suggestion may have two typos, but only one if the name is short, because short names
+	 * are often only two typos from each other.
 	 */
 	unsigned best_distance = strlen(name) < 4 ? 2 : 3;
 

@@ -1,6 +1,6 @@
 /*
- * The command table.  Each command has a file in src/cmd and a row in commands.def.  main parses
- * the options, finds the JVM if the command needs one, and calls run().
+ * The command table.  Each command has a file in src/cmd and a row in commands.def.  main() parses
+ * the options, finds the JVM if the command needs one, and calls the command's run().
  */
 #ifndef JTOOL_CLI_COMMAND_H
 #define JTOOL_CLI_COMMAND_H
@@ -16,83 +16,84 @@
 
 enum cmd_need {
 	NEED_NOTHING, /* run() gets no JVM */
-	NEED_JVM,     /* the first argument is a TARGET, and run() gets the JVM that it names */
+	NEED_JVM,     /* the first argument is TARGET; run() gets the JVM that TARGET names */
 };
 
-/* The arguments of a command's functions. */
+/* What the functions of a command get as their argument. */
 struct ctx {
 	const struct cmd *cmd;
-	/* option values: points to the struct that the command's option rows describe */
+	/* the command's own struct with the option values, which cmd->opts describes */
 	void *opts;
 	bool json;           /* --json */
-	unsigned timeout_ms; /* --timeout in ms: for attaching, and until an answer begins */
-	const struct verbose *steps; /* receives the steps for --verbose; NULL without it */
-	const struct jvm *jvm;     /* the target; set with NEED_JVM */
-	const char *file;    /* set instead of jvm if TARGET is a file: a heap dump, a report */
+	/* --timeout in ms: limit for attaching, and for the wait until an answer begins */
+	unsigned timeout_ms;
+	const struct verbose *steps; /* prints the steps for --verbose; NULL without --verbose */
+	const struct jvm *jvm;     /* the target, if the command has NEED_JVM */
+	const char *file;    /* set instead of `jvm` if TARGET is a file, such as a heap dump */
 	bool implied;        /* TARGET was omitted; jvm is the only visible JVM */
-	bool all;            /* TARGET is "all"; jvm is one of the visible JVMs */
+	bool all;            /* TARGET is "all"; in this call of run(), `jvm` is one of the JVMs */
 	char **args;         /* the arguments after TARGET */
 	int n_args;
 	FILE *out;           /* stream for results: stdout */
-	/* the results will be shown on a terminal, directly or copied from `out` */
+	/* the user sees the results on a terminal: `out` is one, or is copied to one later */
 	bool to_terminal;
 };
 
-/* An example in --help: the words after "jtool", and an explanation. */
+/* An example in --help: `words` is the command line after "jtool", `text` explains it. */
 struct example {
 	const char *words, *text;
 };
 
 struct cmd {
 	const char *name;
-	const char *aliases;  /* names in other tools, separated by spaces; or NULL */
-	const char *verbs;    /* completions of the argument after TARGET; or NULL */
-	const char *first_verb; /* a verb that may precede TARGET; it becomes args[0]; or NULL */
+	const char *aliases;  /* its names in other tools, separated by spaces; or NULL */
+	const char *verbs;    /* shell completions of the argument after TARGET; or NULL */
+	const char *first_verb; /* a verb that may precede TARGET, and then is args[0]; or NULL */
 	/*
-	 * returns completion i for the argument after first_verb and TARGET; NULL: there are no
-	 * more
+	 * Returns shell completion i of the argument after first_verb and TARGET; returns NULL
+	 * after the last one.
 	 */
 	const char *(*first_verb_word)(size_t i);
-	const char *synopsis; /* follows the command's name: "TARGET [COMMAND [ARG...]]" */
+	const char *synopsis; /* the text after the command's name: "TARGET [COMMAND [ARG...]]" */
 	const char *summary;  /* one line, lower case, no full stop */
-	const struct example *examples; /* two or three, and at the end one with `words` NULL */
-	const char *details;  /* further lines for --help, or NULL; each ends with \n */
+	const struct example *examples; /* two or three, then one whose `words` is NULL */
+	const char *details;  /* more lines for --help, each with \n at the end; or NULL */
 	enum cmd_need need;
-	bool parses; /* parses binary data of a target or a file, so it runs in a sandbox */
-	bool only_looks; /* changes nothing: TARGET may be omitted if exactly one JVM is visible */
-	bool all_by_default; /* TARGET may be omitted, which means "all" */
-	bool takes_all; /* TARGET may be "all": run() is called for each JVM, several at a time */
+	bool parses; /* parses binary data of a target or file, so the command runs in a sandbox */
+	bool only_looks; /* changes no JVM, so TARGET may be omitted if only one is visible */
+	bool all_by_default; /* TARGET may be omitted; it is then "all" */
+	bool takes_all; /* TARGET may be "all": run() is called for each JVM, in parallel */
 	bool takes_file; /* TARGET may be a file: a path with a slash, FILE.hprof[.gz], … */
 	/*
-	 * returns true if TARGET names a file in a further form, in addition to those of
-	 * takes_file; NULL: there is no further form
+	 * Returns true if `target` names a file, although not in a form that takes_file knows.
+	 * NULL: takes_file knows all forms.
 	 */
 	bool (*is_file)(const char *target);
-	int min_args, max_args; /* limits for the arguments after TARGET; max_args -1: no limit */
+	int min_args, max_args; /* number of arguments after TARGET; max_args -1: no maximum */
 	/*
-	 * Returns how many arguments a command with these options needs; check() reports missing
-	 * ones.  May be NULL.
+	 * Returns how many arguments are required with these option values; check() reports the
+	 * missing ones.  May be NULL.
 	 */
 	int (*least_args)(const void *opts);
 	/*
-	 * number of arguments, including TARGET, after which even a word with a dash is an argument
-	 * and not an option; -1: no such number
+	 * After so many arguments, including TARGET, each word is an argument, even if it begins
+	 * with a dash.  -1: a word with a dash is always an option.
 	 */
 	int free_words;
-	bool dash_words; /* see struct opt_set */
+	bool dash_words; /* as in struct opt_set */
 	const struct opt *opts;
 	size_t opts_size;
-	const void *defaults; /* initial option values; NULL: all zero */
+	const void *defaults; /* initial values of the options; NULL: all are 0 */
 	/*
-	 * Rejects invalid combinations of options before jtool looks for the JVM.  Returns 0, or -1
-	 * with err set.  May be NULL.
+	 * Checks the combination of options, before jtool looks for the JVM.  Returns 0; or -1 with
+	 * err set if the combination is invalid.  May be NULL.
 	 */
 	int (*check)(const struct ctx *ctx, struct err *err);
-	int (*run)(struct ctx *ctx, struct err *err); /* 0, or -1 with err set */
+	int (*run)(struct ctx *ctx, struct err *err); /* returns 0, or -1 with err set */
 	/*
-	 * Runs the command for TARGET "all".  NULL: run() is called in a child process for each
-	 * JVM.  Set it for a command that takes less time than fork(2), or prints one document
-	 * about all JVMs.
+	 * Runs the command for TARGET "all".  NULL: jtool calls run() for each JVM, each time in a
+	 * child process.  Not NULL in commands that take less time than fork(2), and in commands
+	 * that print one document about all JVMs.
 	 */
 	int (*run_all)(struct ctx *ctx, const struct jvm_list *jvms, struct err *err);
 };
@@ -110,27 +111,27 @@ struct common_opts {
 extern const struct opt cmd_common_opts[];
 
 /*
- * Finds a command by its name or alias.  If there is none, returns NULL with err set.  If `name` is
- * a command of another tool, the text of err suggests jtool's command for the same purpose;
- * otherwise it suggests the command whose name is nearest to `name`.
+ * Finds a command by its name or alias.  If there is none, returns NULL with err set.  The error
+ * text suggests a command: if `name` is a command of another tool, jtool's command for the same
+ * purpose; otherwise the command whose name is nearest to `name`.
  */
 const struct cmd *cmd_find(const char *name, struct err *err);
 /* Returns true if a command has this name or alias. */
 bool cmd_is_name(const char *name);
 
-/* Prints "jtool: COMMAND: TEXT" on stderr.  cmd may be NULL. */
+/* Prints "jtool: COMMAND: TEXT" on stderr; without COMMAND if `cmd` is NULL. */
 void cmd_print_error(const struct cmd *cmd, const struct err *err);
 /*
- * Prints the result of a failed command with --json: {"error":{"code","message"}}, and in addition
- * "pid" if `pid` is not 0.
+ * Prints the error of a command with --json: {"error":{"code","message"}}.  If `pid` is not 0, the
+ * outer object also has "pid".
  */
 void cmd_print_error_json(int pid, const struct err *err, FILE *out);
-/* Prints "jtool: COMMAND: NOTICE" on stderr.  cmd may be NULL. */
+/* Prints "jtool: COMMAND: NOTICE" on stderr; without COMMAND if `cmd` is NULL. */
 void cmd_print_notice(const struct cmd *cmd, const char *fmt, ...) _printf_(2, 3);
 
-/* Prints --help of a command. */
+/* Prints what `jtool COMMAND --help` prints. */
 void cmd_help(const struct cmd *cmd, FILE *out);
-/* Prints --help of jtool. */
+/* Prints what `jtool --help` prints. */
 void cmd_help_all(FILE *out);
 
 #endif

@@ -16,7 +16,7 @@ static bool is_one_of(const char *word, const char *const *words)
 	return false;
 }
 
-/* Returns true for an attach operation that jattach has as a command, but jtool does not. */
+/* Returns true if `word` is an attach operation that is a command of jattach, but not of jtool. */
 static bool is_operation(const char *word)
 {
 	static const char *const operations[] = {
@@ -40,8 +40,9 @@ static int append_all(char **words, int n, char **argv, int argc)
 }
 
 /*
- * Appends the arguments of jattach's `load`: LIB true|false OPTIONS.  "true" means that LIB is an
- * absolute path.  A Java agent is the library "instrument" with the options JAR=OPTIONS.
+ * Appends the arguments of jattach's command `load`: LIB true|false OPTIONS.  "true" means that LIB
+ * is an absolute path, and is omitted like "false".  If LIB is "instrument", OPTIONS is JAR=OPTIONS
+ * of a Java agent.
  */
 static int append_load(char **words, int n, char **argv, int argc)
 {
@@ -63,7 +64,7 @@ static int append_load(char **words, int n, char **argv, int argc)
 	return n;
 }
 
-/* Shorthands: commands that mean another command with an option. */
+/* Shorthands: `name` stands for the command `command` with the option `option`. */
 static const struct {
 	const char *name;
 	char *command, *option;
@@ -82,8 +83,8 @@ const char *compat_command(const char *name)
 }
 
 /*
- * Replaces a shorthand in words[0] by its command and option.  Returns the number of words, which
- * may be n + 1.
+ * If words[0] is a shorthand, replaces it by its command and its option.  Returns the new number of
+ * words: n + 1 if words[0] was a shorthand, else n.
  */
 static int expand_shorthand(char **words, int n)
 {

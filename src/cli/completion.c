@@ -7,7 +7,7 @@
 
 enum value_kind completion_value_kind(const struct opt *o)
 {
-	if (opt_stands_alone(o)) /* a value, if any, is in the same word: --NAME=VALUE */
+	if (opt_stands_alone(o)) /* only --NAME=VALUE, in one word, can give it a value */
 		return VALUE_NONE;
 	if (o->kind == OPT_CHOICE)
 		return VALUE_CHOICE;

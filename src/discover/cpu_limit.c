@@ -4,7 +4,7 @@
 
 #include "discover/cgroup.h"
 
-#define CPUS_MAX 8192 /* the most that Linux supports */
+#define CPUS_MAX 8192 /* maximum number of CPUs that Linux supports */
 
 static double of_affinity(pid_t pid)
 {

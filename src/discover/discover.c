@@ -12,9 +12,9 @@
 
 /* How a process is inspected. */
 struct how {
-	bool states;    /* set jvm->attach as well */
-	bool proc_only; /* read only /proc, and nothing in the target's file systems */
-	bool here;      /* inspect in this process, not in a worker */
+	bool states;    /* also set jvm->attach */
+	bool proc_only; /* read only /proc, not the target's file systems */
+	bool here;      /* this process, not a worker, inspects the target */
 };
 
 static struct jvm *new_jvm(const struct procfs *proc, pid_t pid, const struct proc_status *status,
@@ -41,9 +41,9 @@ static struct jvm *new_jvm(const struct procfs *proc, pid_t pid, const struct pr
 }
 
 /*
- * Returns true if a process has more than one thread.  Other processes are not JVMs, because a VM
- * starts threads within its first milliseconds.  This check is cheap, whereas reading PID/maps
- * takes 50 µs for each process, which would be most of the time of jtool list.
+ * Returns false if a process has only one thread: then it is not a JVM, because a JVM starts more
+ * threads within its first milliseconds.  This check is cheap.  Without it, jtool list would spend
+ * most of its time reading PID/maps, which takes 50 µs for each process.
  */
 static bool may_be_jvm(const struct procfs *proc, pid_t pid)
 {
@@ -52,15 +52,16 @@ static bool may_be_jvm(const struct procfs *proc, pid_t pid)
 	return procfs_threads(proc, pid, &threads) == 0 && threads != 1;
 }
 
-/* Returns true if a process with unreadable mappings may be a JVM: it is called java. */
+/* For a process whose mappings are unreadable: it may be a JVM if its name is java. */
 static bool may_be_denied_jvm(const struct proc_status *status)
 {
 	return strcmp(status->name, "java") == 0;
 }
 
 /*
- * Returns the JVM of a process, or NULL if the process is not a JVM or has ended.  With how.here,
- * also returns NULL if only a worker may inspect the process, and sets *is_remote.
+ * Inspects a process.  Returns a new struct jvm; or NULL if the process is not a JVM or has ended.
+ * If how.here is set, but only a worker may inspect the process, sets *is_remote to true and
+ * returns NULL; in all other cases sets *is_remote to false.
  */
 static struct jvm *inspect_process(const struct procfs *proc, pid_t pid, struct how how,
 				   bool *is_remote)
@@ -91,12 +92,12 @@ struct survey {
 	const struct procfs *proc;
 	struct how how;
 	const pid_t *pids;
-	struct jvm **found;   /* found[i] is the JVM of process i; NULL: not a JVM */
-	/* pids of the processes whose worker failed; add_lost() inspects them */
+	struct jvm **found;   /* found[i] is the JVM with pids[i]; NULL: the process is no JVM */
+	/* pids of the processes at which a worker has failed; add_lost() inspects them */
 	pid_t *lost;
 	size_t n_lost;
-	size_t *remote;       /* indices of processes that workers inspect */
-	size_t *local;        /* indices of processes that this process inspects */
+	size_t *remote;       /* indices in `pids` of the processes that workers inspect */
+	size_t *local;        /* indices in `pids` of those that this process inspects */
 	size_t n_local;
 };
 
@@ -144,7 +145,7 @@ static int inspect_remote(struct survey *s, size_t n, void (*meanwhile)(void *ar
 	return worker_pool_run(&tasks);
 }
 
-/* Inspects the local processes.  Processes that turn out to need a worker remain in s->local. */
+/* Inspects the processes in s->local.  If one turns out to need a worker, it stays in s->local. */
 static void inspect_local(void *arg)
 {
 	struct survey *s = arg;
@@ -163,8 +164,8 @@ static void inspect_local(void *arg)
 }
 
 /*
- * This process inspects the processes whose files cannot block it.  At the same time, workers
- * inspect the other processes.
+ * Inspects n processes.  This process inspects those processes whose files cannot block it; at the
+ * same time, workers inspect the others.
  */
 static int inspect_all(struct survey *s, size_t n)
 {
@@ -194,8 +195,8 @@ static int inspect_all(struct survey *s, size_t n)
 }
 
 /*
- * Returns a JVM with the few values that are known of a process whose files in /proc cannot be
- * read.
+ * For a process most of whose files in /proc cannot be read: if the process is called java, returns
+ * a struct jvm with the few values that are known; else NULL.
  */
 static struct jvm *unreadable_jvm(const struct procfs *proc, pid_t pid)
 {
@@ -219,8 +220,8 @@ static struct jvm *unreadable_jvm(const struct procfs *proc, pid_t pid)
 }
 
 /*
- * Inspects the processes in s->lost again, but reads only /proc.  Adds those that are JVMs to
- * `found`.
+ * Inspects the processes in s->lost once more, but reads only /proc.  Appends the JVMs among them
+ * to `found`.
  */
 static void add_lost(const struct survey *s, struct jvm **found, size_t *n_found)
 {
@@ -276,8 +277,8 @@ int discover_all(const struct procfs *proc, bool states, struct jvm_list *list, 
 	}
 	if (s.n_lost > 0) {
 		/*
-		 * s.found has room: it has an entry for each process, and a lost process left its
-		 * entry empty.
+		 * s.found has room for them: it was allocated with an element for each process, and
+		 * no JVM was found for a lost process.
 		 */
 		add_lost(&s, s.found, &n_found);
 		qsort(s.found, n_found, sizeof(*s.found), by_pid);
@@ -365,8 +366,8 @@ static int answer_pid(const struct buf *request, struct buf *answer, int *fd, st
 }
 
 /*
- * Makes the worker inspect a process.  Returns 0 with *jvm set; -1 with `err` set; or another
- * negative errno (-ETIMEDOUT, -EPIPE …) if the worker was lost.
+ * Makes the worker inspect a process.  Returns 0 with *jvm set; -1 with `err` set; or, if the
+ * worker does not answer or has ended, a negative errno other than -1 (-ETIMEDOUT, -EPIPE …).
  */
 static int ask_worker(struct worker *w, const struct procfs *proc, pid_t pid, bool proc_only,
 		      struct jvm **jvm, struct err *err)

@@ -1,9 +1,10 @@
 /*
- * Finds JVMs: processes that map a libjvm.so, described from /proc and hsperfdata alone.  Sends the
- * processes no data and no signal, and maps none of their memory.
+ * Finds JVMs.  A JVM is a process that maps a libjvm.so.  Takes all values of a JVM from /proc and
+ * hsperfdata.  Sends the process no data and no signal, and maps none of its memory.
  *
- * Files below /proc/PID whose content the kernel generates always answer.  PID/root, PID/cwd and
- * PID/map_files lead to the target's file systems, which may not answer, so only workers open them.
+ * A read of a file below /proc/PID cannot block if the kernel generates the content.  PID/root,
+ * PID/cwd and PID/map_files lead to the target's file systems, which may not answer.  So workers
+ * open these three, unless jtool shares the file systems (mounts_are_local() in mounts.h).
  */
 #ifndef JTOOL_DISCOVER_DISCOVER_H
 #define JTOOL_DISCOVER_DISCOVER_H
@@ -18,40 +19,41 @@ struct jvm_list {
 };
 
 /*
- * Finds all JVMs that are visible to the caller.  An unreadable process is included if it is called
- * java.  With `states`, also sets jvm->attach.  Returns -1 only if /proc itself is unreadable.
+ * Finds all JVMs that are visible to the caller.  A process whose mappings are unreadable is in the
+ * list if its name is java.  If `states` is set, also sets jvm->attach.  Returns 0; or -1 with err
+ * set if /proc is unreadable or no worker can be started.
  *
- * Workers inspect the processes, see worker_pool.h.  A JVM with a file system that does not answer
- * is listed with the properties that /proc shows and with jvm->hung set.  Such a JVM delays the
- * others by two seconds at most.
+ * Workers inspect the processes whose file systems may not answer (worker_pool.h).  If one does not
+ * answer, the JVM is in the list with jvm->hung set, and with only those values that /proc shows.
+ * Such JVMs delay discover_all() by two seconds at most.
  */
 int discover_all(const struct procfs *proc, bool states, struct jvm_list *list,
 		 struct err *err) _must_check_;
 
 /*
- * Returns the JVM with this pid.  Returns NULL with `err` set if no such process exists, permission
- * is denied (EXIT_PERMISSION), or the process is not a JVM (EXIT_TARGET; the text names the
- * process).  A worker inspects the process, and is then available in jvm->worker.  If a file system
- * of the JVM does not answer, jvm->hung is set.
+ * Returns the JVM with this pid.  Returns NULL with `err` set if no such process exists, if
+ * permission is denied (EXIT_PERMISSION), or if the process is not a JVM (EXIT_TARGET; the error
+ * text has the name of the process).  A worker inspects the process; the caller can use this worker
+ * in jvm->worker.  If a file system of the JVM does not answer, jvm->hung is set.
  */
 struct jvm *discover_pid(const struct procfs *proc, pid_t pid, struct err *err) _must_check_;
 
 /*
- * Returns the JVM's current attach state, from its socket file, /proc/PID/net/unix, the signals
- * that it catches, and its flags.  Sends the JVM nothing.
+ * Returns the JVM's current attach state.  Derives it from the JVM's socket file, its flags, the
+ * signals that it catches, and /proc/PID/net/unix.  Sends the JVM nothing.
  */
 enum attach_state discover_attach_state(const struct procfs *proc, const struct jvm *jvm);
 
 /*
- * As discover_pid() and discover_attach_state(), but without a worker, for code that runs in a
- * worker.
+ * Like discover_pid() and discover_attach_state(), but these start no worker.  They are for code
+ * that itself runs in a worker.
  */
 struct jvm *inspect_pid(const struct procfs *proc, pid_t pid, struct err *err) _must_check_;
 enum attach_state inspect_attach_state(const struct procfs *proc, const struct jvm *jvm);
 
 /*
- * Sets `err` after the worker of this JVM has failed.  `error` is a negative errno: -ETIMEDOUT if a
- * file system does not answer.  Returns -1.
+ * Sets `err` after a worker for this JVM has failed.  `error` is the negative errno of the failure:
+ * -ETIMEDOUT means that a file system does not answer.  Always returns -1.
  */
 int discover_lost_worker(const struct jvm *jvm, int error, struct err *err);
 

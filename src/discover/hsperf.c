@@ -15,7 +15,8 @@
 #include "discover/jvm_files.h"
 #include "worker/worker_pool.h"
 
-#define PERFDATA_MAX (4u * 1024 * 1024) /* 32 KB by default, see -XX:PerfDataMemorySize */
+/* maximum bytes of an hsperfdata file; HotSpot's default is 32 KB (-XX:PerfDataMemorySize) */
+#define PERFDATA_MAX (4u * 1024 * 1024)
 
 static int open_by_path(const struct jvm *jvm, int root_fd)
 {
@@ -35,7 +36,7 @@ static int open_link(const struct procfs *proc, pid_t pid, const char *name)
 	return link < 0 ? link : file_reopen_regular(link, &st);
 }
 
-/* Opens the hsperfdata file after it was deleted. */
+/* Opens an hsperfdata file that was deleted but that the JVM still maps. */
 static int open_deleted(const struct procfs *proc, const struct jvm *jvm)
 {
 	_cleanup_(jvm_files_release) struct jvm_files files = { 0 };
@@ -47,9 +48,9 @@ static int open_deleted(const struct procfs *proc, const struct jvm *jvm)
 }
 
 /*
- * Opens the hsperfdata file by its path if it belongs to the JVM's user.  If the file was deleted,
- * opens it through map_files, which only the root user can do.  Tools that clean /tmp, and JVMs of
- * other pid namespaces with the same /tmp, delete the files of running JVMs.
+ * Opens the hsperfdata file by its path, if the JVM's user owns the file.  If the file was deleted,
+ * opens it through PID/map_files, which only root can do.  The file of a running JVM is deleted by
+ * tools that clean /tmp, and by JVMs of another pid namespace that use the same /tmp.
  */
 int hsperf_open_file(const struct procfs *proc, const struct jvm *jvm, int root_fd)
 {
@@ -62,8 +63,8 @@ int hsperf_open_file(const struct procfs *proc, const struct jvm *jvm, int root_
 		return open_link(proc, jvm->pid, jvm->perfdata_link);
 	fd = open_by_path(jvm, root_fd);
 	/*
-	 * EACCES: jtool is root without CAP_DAC_OVERRIDE, or the file is on NFS, which maps root to
-	 * nobody.  Open the file as the JVM's user, who may read it.
+	 * EACCES: jtool is root without CAP_DAC_OVERRIDE, or the file is on NFS, and the NFS server
+	 * treats root as nobody.  Open the file as the JVM's user, who may read it.
 	 */
 	if (fd == -EACCES && fs_ids_take(jvm->uid, jvm->gid, &saved)) {
 		fd = open_by_path(jvm, root_fd);
@@ -73,8 +74,8 @@ int hsperf_open_file(const struct procfs *proc, const struct jvm *jvm, int root_
 }
 
 /*
- * Reads and parses the file.  Uses read(2) and not mmap(2), because the file's owner may truncate
- * the file at any time, and access to a mapping would then raise SIGBUS.
+ * Reads and parses the file.  Uses read(2), not mmap(2): the file's owner may truncate the file at
+ * any time, and then an access to the mapping would raise SIGBUS.
  */
 int hsperf_read_file(int fd, struct perfdata *perf)
 {
@@ -95,8 +96,8 @@ static int is_starting(const struct jvm *jvm, struct err *err)
 }
 
 /*
- * Sets the error for a JVM without counters.  The text does not suggest the JDK's jcmd
- * PerfCounter.print, because that command reads the hsperfdata file as well.
+ * Sets the error for a JVM without counters; `why` is the reason.  The error text does not suggest
+ * PerfCounter.print of the JDK's jcmd, because that command also needs the hsperfdata file.
  */
 static int no_counters(const struct jvm *jvm, const char *why, struct err *err)
 {
@@ -111,7 +112,7 @@ static int no_counters(const struct jvm *jvm, const char *why, struct err *err)
 		       (int)jvm->pid, why, (int)jvm->pid);
 }
 
-/* Sets the error for a JVM that has mapped no hsperfdata file, with the reason. */
+/* Sets the error for a JVM that has mapped no hsperfdata file.  The error text has the reason. */
 static int no_file(const struct procfs *proc, const struct jvm *jvm, struct err *err)
 {
 	_cleanup_free_ char *off = flags_value(jvm->flags, "-XX:-UsePerfData");
@@ -126,12 +127,12 @@ static int no_file(const struct procfs *proc, const struct jvm *jvm, struct err 
 		return no_counters(jvm, "it was started with -XX:+PerfDisableSharedMem", err);
 	if (inspect_attach_state(proc, jvm) == ATTACH_STARTING)
 		return is_starting(jvm, err);
-	/* HotSpot names the directory hsperfdata_USER, so it needs the user's name to create it. */
+	/* To create the directory hsperfdata_USER, HotSpot needs the name of the JVM's user. */
 	return no_counters(jvm, "-XX:-UsePerfData is in effect, its user is not in its "
 			      "/etc/passwd, or it could not create a file in its /tmp", err);
 }
 
-/* The open hsperfdata file of a JVM, in the process that reads the file: a worker, or this one. */
+/* A JVM's hsperfdata file.  The process that reads the file, a worker or jtool, has it open. */
 struct hsperf_source {
 	const struct jvm *jvm;
 	struct procfs proc;
@@ -204,7 +205,7 @@ static int corrupt(const struct jvm *jvm, int error, struct err *err)
 }
 
 /*
- * Reads the values, and then checks that the JVM is alive.  In this order, a JVM that passes the
+ * Reads the values first and checks that the JVM is alive afterwards.  So a JVM that passes the
  * check was alive when its values were read.
  */
 static int read_source(const struct hsperf_source *s, struct buf *bytes, struct err *err)
@@ -227,11 +228,11 @@ static int parse(const struct jvm *jvm, const char *data, size_t len, struct per
 	return rc == -EAGAIN ? is_starting(jvm, err) : corrupt(jvm, rc, err);
 }
 
-static struct hsperf_source opened; /* the source of this worker; unused in other processes */
+static struct hsperf_source opened; /* used only in a worker: its open file */
 
 /*
- * In the worker: opens the file.  The request is a pointer to the struct jvm.  The pointer is valid
- * in the worker, because the worker is a fork of the process that sent the request.
+ * In the worker: opens the file.  The request is a pointer to a struct jvm.  This pointer is valid
+ * in the worker, because the worker is a fork of the process that has sent the request.
  */
 static int answer_open(const struct buf *request, struct buf *answer, int *fd, struct err *err)
 {
@@ -338,7 +339,7 @@ int hsperf_read(struct hsperf *h, struct perfdata *perf, struct err *err)
 
 /* The values of one JVM's hsperfdata file. */
 struct values {
-	bool is_remote; /* the file was read by a worker */
+	bool is_remote; /* a worker reads the file */
 	struct perfdata perf;
 	struct err err;
 };
@@ -346,12 +347,12 @@ struct values {
 struct reading {
 	struct jvm *const *jvms;
 	struct values *values;
-	size_t *remote; /* indices of the JVMs whose files workers read */
+	size_t *remote; /* indices in `jvms` of the JVMs whose files are read by workers */
 };
 
 /*
- * Appends the answer for a JVM: a byte, which is 0 or the exit code, and then the values or the
- * text of the error.
+ * Appends the answer for one JVM: a byte 0 and the content of the file; or the exit code as a byte
+ * and the error text.
  */
 static void read_one(void *arg, size_t task, struct buf *answer)
 {
@@ -395,7 +396,7 @@ static void lose_one(void *arg, size_t task, int error)
 	(void)discover_lost_worker(r->jvms[i], error, &r->values[i].err);
 }
 
-/* Reads in workers the files whose file systems could block this process. */
+/* Lets workers read those files whose file systems could block this process. */
 static void read_remote(struct reading *r, size_t n)
 {
 	struct worker_tasks tasks = {

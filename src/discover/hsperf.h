@@ -1,4 +1,4 @@
-/* Reads the counters that a JVM publishes in its hsperfdata file, without attaching or a signal. */
+/* Reads the counters that a JVM publishes in its hsperfdata file.  Neither attaches nor signals. */
 #ifndef JTOOL_DISCOVER_HSPERF_H
 #define JTOOL_DISCOVER_HSPERF_H
 
@@ -13,47 +13,52 @@ struct hsperf {
 	const struct jvm *jvm;
 	struct worker worker;
 	/*
-	 * the open file, if its file system cannot block, so that this process reads it; else NULL
+	 * If the file system cannot block this process: the open file, which this process reads;
+	 * else NULL.
 	 */
 	struct hsperf_source *here;
 };
 
 /*
- * Opens the JVM's hsperfdata file: a regular file of the JVM's user that the JVM has mapped.
- * Returns -1 with `err` set: EXIT_ANSWER if the JVM publishes no counters (the text names the flag
- * and an alternative), EXIT_ATTACH while the JVM is starting or if its file system does not answer,
- * EXIT_PERMISSION if jtool must not read the file, or EXIT_PARTIAL if the JVM has exited.
+ * Opens the JVM's hsperfdata file, which must be a regular file that the JVM's user owns and that
+ * the JVM has mapped.  Returns 0, or -1 with `err` set to
+ * - EXIT_ANSWER if the JVM publishes no counters; the error text names the JVM's flag that is the
+ *   reason, and another jtool command;
+ * - EXIT_ATTACH if the JVM is still starting, or if the file's file system does not answer;
+ * - EXIT_PERMISSION if jtool has no permission to read the file;
+ * - EXIT_PARTIAL if the JVM has exited.
  */
 int hsperf_open(struct hsperf *h, const struct jvm *jvm, struct err *err) _must_check_;
 void hsperf_close(struct hsperf *h); /* call it only after hsperf_open() */
 
 /*
- * Reads the current values.  Returns -1 with `err` set: EXIT_PARTIAL if the JVM has exited.  Each
- * call checks that the JVM is alive, because the file of a JVM that was killed keeps its last
- * values forever.
+ * Reads the current values of the counters.  Returns 0; or -1 with `err` set, to EXIT_PARTIAL if
+ * the JVM has exited.  Each call checks that the JVM is alive, because a JVM that is killed leaves
+ * its file, with its last values.
  */
 int hsperf_read(struct hsperf *h, struct perfdata *perf, struct err *err) _must_check_;
 
 /*
- * Opens, reads and closes the files of several JVMs, if necessary in workers, see worker_pool.h.
- * Calls visit() for each JVM in the order of `jvms`: with the values, or with NULL and an error of
- * hsperf_open() or hsperf_read().  hsperf_each() releases *perf after visit(); a visit() that keeps
- * the values copies the struct and sets *perf to zeros.
+ * Opens, reads and closes the files of several JVMs, in workers where necessary (worker_pool.h).
+ * Calls visit() for each JVM, in the order of `jvms`, with the JVM's counters in *perf; or with
+ * `perf` NULL and an error of hsperf_open() or hsperf_read().  hsperf_each() releases *perf after
+ * visit().  To keep the counters, visit() copies *perf and then sets *perf to zeros.
  */
 typedef void hsperf_visit(void *arg, size_t i, struct perfdata *perf, const struct err *err);
 void hsperf_each(struct jvm *const *jvms, size_t n, hsperf_visit *visit, void *arg);
 
 /*
- * Opens, reads and closes the file of one JVM.  Errors are those of hsperf_open() and
+ * Opens, reads and closes the file of one JVM.  Returns 0; or -1 with an error of hsperf_open() or
  * hsperf_read().
  */
 int hsperf_read_once(const struct jvm *jvm, struct perfdata *perf, struct err *err) _must_check_;
 
 /*
- * For discovery, which needs no error texts.  hsperf_open_file() opens the file below the JVM's
- * root (an O_PATH directory) and returns the file's descriptor; hsperf_read_file() reads the file
- * and returns 0.  On an error, both return a negative errno: -ENOENT if the JVM has mapped no
- * hsperfdata file, or an error of perfdata_parse().
+ * For discover.c, which needs no error texts.  hsperf_open_file() opens the file below root_fd, an
+ * O_PATH descriptor of the JVM's root directory, and returns a descriptor; hsperf_read_file() reads
+ * the file and returns 0.  On an error, both return a negative errno: hsperf_open_file() returns
+ * -ENOENT if the JVM has mapped no hsperfdata file, hsperf_read_file() an error of
+ * perfdata_parse().
  */
 int hsperf_open_file(const struct procfs *proc, const struct jvm *jvm, int root_fd) _must_check_;
 int hsperf_read_file(int fd, struct perfdata *perf) _must_check_;

@@ -13,7 +13,7 @@
 #define MB (INT64_C(1) << 20)
 #define WATCH_NS 20000000
 
-/* Returns the bytes in a line such as "\nMemAvailable: 12345 kB"; -1: no line has this key. */
+/* Returns the bytes in the line that begins with `key`, such as "\nMemFree:"; -1: no such line. */
 static int64_t bytes_of(const char *text, const char *key)
 {
 	const char *line = strstr(text, key);
@@ -27,7 +27,7 @@ static int64_t bytes_of(const char *text, const char *key)
 	return end == line || kb < 0 || kb > INT64_MAX / 1024 ? -1 : kb * 1024;
 }
 
-/* Reads MemAvailable, which Linux 3.14 and later have. */
+/* Returns -ENODATA on Linux before 3.14, which has no MemAvailable. */
 int memory_machine(const struct procfs *proc, struct cgroup_level *level)
 {
 	struct stat st;
@@ -71,7 +71,7 @@ void oom_score_raise(void)
 		return; /* not an error: the OOM killer may then choose a JVM first */
 }
 
-/* The least memory in bytes that jtool and its helper processes take for each use, measured. */
+/* For each use: the least memory, in bytes, that jtool and its helper processes take (measured). */
 static const int64_t own_min[] = {
 	[MEMORY_IDLE] = 0,
 	[MEMORY_REQUEST] = 3 * MB / 2,
@@ -100,16 +100,16 @@ static const char *const uses[] = {
 	[MEMORY_COPY] = "a snapshot",
 };
 
-/* The groups of the JVM; the last level is the machine, which is not a group. */
+/* The levels: first the n_groups control groups of a process, then the machine. */
 struct levels {
 	struct cgroup_level list[CGROUP_LEVELS_MAX + 1];
 	size_t n, n_groups;
-	int error; /* negative errno: the groups of a JVM in another container could not be read */
+	int error; /* 0; or the negative errno of reading groups in another container */
 };
 
 /*
- * Reads the levels of a JVM.  The groups of a JVM in another container are read only if `thorough`
- * is set, because a child process must read them, and that takes longer.
+ * Reads the levels of a process.  If the process is in another container, reads its groups only if
+ * `thorough` is set, because a child process must read them, which takes longer.
  */
 static void read_levels(pid_t pid, bool thorough, struct levels *levels)
 {
@@ -148,8 +148,8 @@ int64_t memory_resident(const struct jvm *jvm)
 }
 
 /*
- * Returns the heap of a JVM.  Without counters, assumes that the heap has the size of the JVM's
- * resident memory.
+ * Returns what is known of a JVM's heap.  If the JVM has no counters, assumes that its committed
+ * heap is as large as its resident memory.
  */
 static struct memory_heap heap_of(const struct jvm *jvm)
 {
@@ -214,8 +214,8 @@ int memory_check(const struct jvm *jvm, enum memory_use use, struct memory_room 
 	struct levels levels;
 
 	/*
-	 * If jvm->hung is set, a file system does not answer: do not ask a worker.  The next step
-	 * of the command reports the file system.
+	 * If jvm->hung is set, a file system of the JVM does not answer, so do not start a child
+	 * for its groups.  The next step of the command reports the file system.
 	 */
 	read_levels(jvm->pid, !jvm->hung && use != MEMORY_IDLE && use != MEMORY_COPY, &levels);
 	if (levels.error < 0)

@@ -1,6 +1,6 @@
 /*
- * Checks whether the control groups of a JVM, and this machine, have enough memory for a request:
- * for the JVM's growth and for jtool.  See memory_room.h.
+ * Checks whether enough memory is free for a request, on this machine and in the JVM's control
+ * groups: enough for the growth of the JVM, and for jtool.  memory_room.h has the rules.
  */
 #ifndef JTOOL_DISCOVER_MEMORY_CHECK_H
 #define JTOOL_DISCOVER_MEMORY_CHECK_H
@@ -11,47 +11,48 @@
 #include "proc/procfs.h"
 
 /*
- * Checks whether there is enough memory for a request of the kind `use`; call it before jtool sends
- * the request.  Returns 0 with the remaining memory in *room (may be NULL).  Returns -1 with
- * EXIT_PARTIAL set if the request could make the kernel kill the JVM; the text has a remedy.
+ * Checks whether there is enough memory for a request of the kind `use`.  Call this function before
+ * jtool sends the request.  Returns 0 with *room set to the memory that will remain (`room` may be
+ * NULL).  Returns -1 with err set to EXIT_PARTIAL if the request could make the kernel kill the
+ * JVM; the error text has a remedy.
  */
 int memory_check(const struct jvm *jvm, enum memory_use use, struct memory_room *room,
 		 struct err *err) _must_check_;
 
 /*
- * Repeats memory_check() while a request is in progress.  memory_watch() measures at most every 20
- * ms, and fails when less than the reserve (memory_room.h) is left.
+ * Call memory_watch() repeatedly while a request is in progress.  It measures the free memory at
+ * most every 20 ms, and fails if less than the reserve (memory_room.h) is free.
  */
 struct memory_watch {
 	const struct jvm *jvm;
 	int64_t next_ns; /* when to measure next, by monotonic_ns() */
 	/*
-	 * A snapshot is in use: the pages that the kernel copies for it need room in addition to
-	 * the reserve.
+	 * A snapshot is in use: more than the reserve must be free, because the kernel copies pages
+	 * for the snapshot.
 	 */
 	bool copies;
 };
 int memory_watch(struct memory_watch *watch, struct err *err) _must_check_;
 
-/* Returns the resident and swapped bytes of the JVM; -1: unknown. */
+/* Returns the sum of the JVM's resident and swapped bytes; -1: unknown. */
 int64_t memory_resident(const struct jvm *jvm);
 
 /* Sets *level to the memory of this machine.  Returns 0, or -ENODATA if it is unknown. */
 int memory_machine(const struct procfs *proc, struct cgroup_level *level) _must_check_;
 
 /*
- * Returns how many bytes a process can allocate before memory is swapped out or the OOM killer
- * runs: the lesser of the kernel's MemAvailable and the free bytes of its cgroup; -1: unknown.
+ * Returns how many bytes a process can allocate before the kernel swaps memory out or runs the OOM
+ * killer: MemAvailable, or the free bytes of the process's cgroup if they are fewer; -1: unknown.
  */
 int64_t memory_free(const struct procfs *proc, pid_t pid);
 
 /*
- * Makes this process and its future children the OOM killer's first choice, because a JVM may share
- * their cgroup.  Needs no privilege and cannot be undone.  Does nothing if the kernel refuses.
+ * Makes the OOM killer choose this process and its future children first, rather than a JVM in the
+ * same cgroup.  Needs no privilege and cannot be undone.  Does nothing if the kernel refuses.
  */
 void oom_score_raise(void);
 
-/* Returns how many bytes jtool may allocate now in its own cgroup; INT64_MAX: unknown. */
+/* Returns how many more bytes jtool's own cgroup lets it allocate now; INT64_MAX: unknown. */
 int64_t memory_left(void);
 
 #endif

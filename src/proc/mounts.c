@@ -13,7 +13,7 @@
 
 #define MOUNTINFO_MAX (16u << 20)
 #define FDINFO_MAX 4096
-#define VALID_NS 500000000 /* how long, in ns, the cached text of our own mounts is used */
+#define VALID_NS 500000000 /* the cached text of self/mountinfo expires after this many ns */
 
 /*
  * index of POINT in a line of mountinfo, which is ID PARENT MAJOR:MINOR ROOT POINT OPTIONS
@@ -29,8 +29,8 @@ void mount_release(struct mount *m)
 }
 
 /*
- * Decodes the octal escapes, such as \040, that the kernel uses for spaces, line ends and
- * backslashes.
+ * Returns a copy of the text in which the kernel's octal escapes for spaces, line ends and
+ * backslashes, such as \040, are decoded.
  */
 static char *unescape(const char *text, size_t len)
 {
@@ -49,8 +49,8 @@ static char *unescape(const char *text, size_t len)
 }
 
 /*
- * Returns field n, counted from 0, of a line of `len` bytes, and its length in *n_bytes.  The field
- * is not NUL-terminated.
+ * Returns field n, counted from 0, of a line of `len` bytes.  Sets *n_bytes to the length of the
+ * field, which does not end with NUL.
  */
 static const char *field(const char *line, size_t len, int n, size_t *n_bytes)
 {
@@ -78,8 +78,8 @@ static bool is_below(const char *path, const char *point)
 }
 
 /*
- * Returns the file system type in a line of mountinfo, with its length in *n_bytes; NULL if the
- * line has none.
+ * Returns the file system type in a line of mountinfo, and sets *n_bytes to the length of the type.
+ * Returns NULL if the line has no type.
  */
 static const char *find_type(const char *line, size_t len, size_t *n_bytes)
 {
@@ -105,7 +105,7 @@ bool mount_find(const char *mountinfo, const char *path, struct mount *m)
 		const char *at = field(line, len, FIELD_POINT, &n);
 		struct mount found = { at ? unescape(at, n) : NULL, type_of(line, len) };
 
-		/* If there are several mounts on one point, the last one covers the others. */
+		/* If several mounts have the same point, the last one hides the others. */
 		if (found.point && found.type && is_below(path, found.point) &&
 		    (!best.point || strlen(found.point) >= strlen(best.point))) {
 			mount_release(&best);
@@ -152,7 +152,7 @@ static bool needs_no_server(const char *type, size_t len, const char *point)
 		if (strlen(types[i]) == len && memcmp(type, types[i], len) == 0)
 			return true;
 	}
-	/* An autofs below /proc is systemd's automount for binfmt_misc, which needs no server. */
+	/* An autofs below /proc needs no server: it is systemd's automount for binfmt_misc. */
 	return len == 6 && memcmp(type, "autofs", 6) == 0 && strncmp(point, "/proc/", 6) == 0;
 }
 
@@ -171,8 +171,8 @@ bool mounts_need_no_server(const char *mountinfo)
 }
 
 /*
- * The cached text of self/mountinfo.  Of all files that jtool reads, the kernel takes longest for
- * this one.
+ * The cached text of self/mountinfo.  The text is cached, because the kernel takes longer for it
+ * than for any other file that jtool reads.
  */
 struct own {
 	int64_t until_ns; /* when the text expires, by monotonic_ns() */
@@ -199,9 +199,9 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct own cached;
 
 /*
- * Locks the cache and updates it.  Returns false if another thread has the lock.  Does not wait for
- * the lock, because in a child that was forked while another thread had the lock, the wait would
- * never end.
+ * Locks the cache, and updates it if it has expired.  Returns false if another thread has the lock.
+ * Does not wait for the lock: if this process was forked while another thread of the parent had the
+ * lock, nobody would ever release it here.
  */
 static bool cache_lock(const struct procfs *proc)
 {
@@ -236,7 +236,7 @@ static bool is_in_our_ns(const struct own *own, const struct procfs *proc, pid_t
 
 	errno = 0;
 	ns = procfs_readlink(proc, pid, "ns/mnt");
-	if (!ns) /* if this link is denied, the files are denied as well, so none can block */
+	if (!ns) /* if this link is denied, all files are denied, so no read can block */
 		return errno == EACCES || errno == EPERM;
 	return strcmp(ns, own->ns) == 0;
 }
@@ -260,7 +260,7 @@ bool mounts_of_ns_are_local(const struct procfs *proc, pid_t pid)
 	return local;
 }
 
-/* Reads PID/root, because the kernel shows a path outside of our root as "(unreachable)/…". */
+/* For a root directory that is not below jtool's, the link PID/root is "(unreachable)/…". */
 bool mounts_are_below_our_root(const struct procfs *proc, pid_t pid)
 {
 	_cleanup_free_ char *root = NULL;
@@ -275,7 +275,7 @@ bool mounts_are_local(const struct procfs *proc, pid_t pid)
 	return mounts_of_ns_are_local(proc, pid) && mounts_are_below_our_root(proc, pid);
 }
 
-/* Returns the length in bytes of the fields before the mount point. */
+/* Returns the length in bytes of the fields up to and including the mount point. */
 static size_t length_to_point(const char *line)
 {
 	size_t len = strcspn(line, "\n"), n = 0;
@@ -285,8 +285,8 @@ static size_t length_to_point(const char *line)
 }
 
 /*
- * Compares the first lines up to the mount point.  This suffices, because processes with the same
- * root directory see the same mounts in the same order.
+ * Compares only the first line of both texts, up to and including the mount point.  That is enough,
+ * because processes with the same root directory see the same mounts in the same order.
  */
 bool mounts_have_same_root(const char *mountinfo, const char *other)
 {

@@ -16,8 +16,8 @@
 #define STATUS_MAX 4096
 
 /*
- * Returns the last number in the line NSpid: of a thread's status file, or tid if there is no such
- * line.
+ * `status` is the text of a thread's status file.  Returns the last number in its line "NSpid:", or
+ * `tid` if it has no such line.
  */
 static pid_t innermost(const char *status, pid_t tid)
 {
@@ -37,10 +37,10 @@ struct reading {
 	int task_fd; /* descriptor of the directory PID/task */
 	bool namespaced;
 	const struct thread_times *before; /* the earlier reading; NULL: none */
-	size_t next; /* index in `before` at which the next thread probably is */
+	size_t next; /* index in `before` at which to look first for the next thread */
 };
 
-/* Calls read(2) once, because the file is shorter than the buffer. */
+/* Calls read(2) only once: one call reads the complete file, which is shorter than the buffer. */
 static int read_stat(const struct reading *r, pid_t tid, struct stat_line *line)
 {
 	char path[32], text[STAT_MAX];
@@ -57,8 +57,8 @@ static int read_stat(const struct reading *r, pid_t tid, struct stat_line *line)
 }
 
 /*
- * Returns the thread's entry in the earlier reading; NULL if the thread is new.  Fast, because both
- * readings are mostly in the same order.
+ * Returns the thread's element in r->before; NULL if the thread is new.  Is fast, because most
+ * threads have the same order in both readings.
  */
 static const struct thread_time *find_before(struct reading *r, const struct thread_time *t)
 {
@@ -74,7 +74,7 @@ static const struct thread_time *find_before(struct reading *r, const struct thr
 	return NULL;
 }
 
-/* Sets t->nstid from the thread's status file.  Returns false if the thread has ended. */
+/* Sets t->nstid, from r->before or the thread's status file.  False: the thread has ended. */
 static bool find_nstid(struct reading *r, struct thread_time *t)
 {
 	const struct thread_time *found = r->namespaced ? find_before(r, t) : NULL;

@@ -6,13 +6,13 @@ void units_bytes(struct buf *out, int64_t bytes)
 {
 	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
 	/*
-	 * A double is exact enough for four digits, and can hold the magnitude of INT64_MIN,
-	 * which int64_t cannot hold.
+	 * A double is exact enough for four digits.  It can hold -INT64_MIN, which an int64_t
+	 * cannot hold.
 	 */
 	double size = bytes < 0 ? -(double)bytes : (double)bytes;
 	size_t unit = 0;
 
-	/* At 1023.5 take the next unit, because rounding would print 1024 KiB. */
+	/* From 1023.5 KiB on, take the next unit, because rounding would print 1024 KiB. */
 	for (; size >= 1023.5 && unit + 1 < ARRAY_SIZE(units); unit++)
 		size /= 1024;
 	buf_addf(out, "%s%.*f %s", bytes < 0 ? "-" : "",

@@ -9,7 +9,7 @@
 #include "fileio/watchdog.h"
 
 #define ALIVE_CHECK_MS 1000
-#define SEND_MS 30000 /* limit in ms for sending a frame */
+#define SEND_MS 30000 /* maximum ms for sending one frame */
 
 void channel_release(struct channel *c)
 {
@@ -28,8 +28,8 @@ void channel_new_token(char token[static WIRE_TOKEN_LEN + 1])
 }
 
 /*
- * Waits as channel.h says.  The target's pidfd reports its exit; if the kernel has no pidfds, the
- * target's status is checked every second, even without a deadline.
+ * Waits as channel.h says.  The target's pidfd reports the exit of the target.  Because the kernel
+ * may have no pidfds, also checks every second whether the target is alive.
  */
 int channel_wait(const struct channel *c, const struct deadline *deadline)
 {
@@ -46,8 +46,8 @@ int channel_wait(const struct channel *c, const struct deadline *deadline)
 			return -errno;
 		watchdog_extend(ALIVE_CHECK_MS);
 		/*
-		 * Check for data first, because data that arrived before the exit must still be
-		 * received.
+		 * Check for data before the exit of the target, because data that arrived before
+		 * the exit must still be received.
 		 */
 		if (n > 0 && pfds[0].revents)
 			return 0;
@@ -99,8 +99,8 @@ int channel_send(struct channel *c, uint16_t type, const struct wire_writer *pay
 }
 
 /*
- * Returns true if the peer has the target's pid.  The check is needed, because every process of the
- * target's user can connect.
+ * Returns true if the process that has connected has the target's pid.  Another process could have
+ * connected, because every process of the target's user can.
  */
 static bool is_target(const struct channel *c)
 {
@@ -112,9 +112,9 @@ static bool is_target(const struct channel *c)
 }
 
 /*
- * Parses the last fields of HELLO.  Returns true if the agent reports that it has changed code.
- * Returns false for an agent of an older build even if it has patches, because such an agent does
- * not report them.
+ * Parses the last fields of HELLO.  Returns true if the agent reports that it has changed code.  An
+ * agent of an older build does not report that: for such an agent returns false, even if it has
+ * patches.
  */
 static bool has_changed_code(struct wire_reader payload)
 {

@@ -1,6 +1,6 @@
 /*
- * The client's end of the connection with the agent.  The client listens; it verifies by process id
- * and token that its peer is the agent.
+ * The client's end of the connection with the agent.  The client listens and the agent connects.
+ * The client verifies, by process id and token, that the process that has connected is the agent.
  */
 #ifndef JTOOL_SESSION_CHANNEL_H
 #define JTOOL_SESSION_CHANNEL_H
@@ -12,10 +12,10 @@
 
 struct channel {
 	int fd;              /* -1: not connected */
-	const struct target_ns *ns; /* the target, to detect its exit */
-	struct buf payload;  /* payload of the last frame that was received */
-	unsigned frame_ms;   /* ms within which a frame that has begun must be complete */
-	/* the agent has reported in HELLO that its library changed classes in an earlier session */
+	const struct target_ns *ns; /* the target, whose exit must be detected */
+	struct buf payload;  /* payload of the frame that was received last */
+	unsigned frame_ms;   /* when a frame has begun, it must be complete within so many ms */
+	/* the agent said in HELLO that in an earlier session its library has changed classes */
 	bool code_changed;
 };
 
@@ -29,30 +29,33 @@ void channel_release(struct channel *c);
 void channel_new_token(char token[static WIRE_TOKEN_LEN + 1]);
 
 /*
- * Waits for the target to connect and send HELLO with the token; closes any other connection.
- * Returns 0 or -ETIMEDOUT.
+ * Waits until the target has connected and sent HELLO with the token.  Closes every connection of
+ * another process, or with another token.  Returns 0 or -ETIMEDOUT.
  */
 int channel_accept(struct channel *c, int listener, const char *token, struct deadline deadline)
 	_must_check_;
 
 /*
- * Receives the next frame.  Returns 0; -ETIMEDOUT if no frame has begun before `begin` (NULL: no
- * limit), or if the frame is not complete c->frame_ms after it has begun; -ESRCH if the target has
- * exited; -EBADMSG if the data is not a frame of this version; -EPIPE if the agent has
- * disconnected; or another negative errno.  `payload` is valid until the next call.
+ * Receives the next frame.  *payload is valid until the next call.  Returns 0 or a negative errno:
+ * -ETIMEDOUT  no frame has begun by the deadline `begin` (NULL: no deadline), or a frame has begun
+ *             but is not complete within c->frame_ms
+ * -ESRCH      the target has exited
+ * -EBADMSG    the data is not a frame of this protocol version
+ * -EPIPE      the agent has disconnected
  */
 int channel_receive(struct channel *c, const struct deadline *begin, uint16_t *type,
 		    struct wire_reader *payload) _must_check_;
 
 /*
- * Waits until `until` (NULL: no limit) for data or the end of the connection.  Returns 0;
- * -ETIMEDOUT; -ESRCH if the target has exited; or another negative errno.
+ * Waits until data has arrived or the connection has ended, but at most until the deadline `until`
+ * (NULL: no deadline).  Returns 0; -ETIMEDOUT; -ESRCH if the target has exited; or another negative
+ * errno.
  */
 int channel_wait(const struct channel *c, const struct deadline *until) _must_check_;
 
 /*
- * Sends a frame.  `payload` may be NULL.  Returns 0 or a negative errno: -EMSGSIZE if the payload
- * is too long.
+ * Sends a frame.  `payload` NULL: the frame has no payload.  Returns 0 or a negative errno:
+ * -EMSGSIZE if the payload is too long.
  */
 int channel_send(struct channel *c, uint16_t type, const struct wire_writer *payload)
 	_must_check_;

@@ -23,7 +23,7 @@
 #define STARVED_STEP_MS 50
 #define REQUEST_MAX (64u << 20)
 
-enum { ANSWER, FAILED, STEP }; /* kinds of messages of worker_call() */
+enum { ANSWER, FAILED, STEP }; /* kinds of messages that a worker sends to worker_call() */
 
 /* Precedes each message on the socket. */
 struct head {
@@ -32,7 +32,8 @@ struct head {
 };
 
 /*
- * Precedes each request.  The worker is a fork, so the function has the same address in the worker.
+ * Precedes each request.  The worker is a fork of the caller, so fn() has the same address in the
+ * worker.
  */
 struct request {
 	worker_fn *fn;
@@ -143,19 +144,19 @@ pid_t worker_fork(int *sock, const int *keep, size_t n_keep)
 void worker_confine(void)
 {
 	/*
-	 * Ignore an error: on a kernel without seccomp filters, the worker runs without a sandbox.
+	 * Ignore a failure: the kernel has no seccomp filters, so the worker has no sandbox.
 	 */
 	(void)!sandbox_enter(SANDBOX_INSPECT);
 }
 
-static int worker_sock = -1; /* the worker's end of the socket; -1: this process is not a worker */
+static int worker_sock = -1; /* in a worker: its end of the socket; -1: this is no worker */
 
 static void send_step(const char *text)
 {
 	struct buf data = { (char *)text, strlen(text), 0 };
 
 	if (worker_send(worker_sock, STEP, &data, -1) < 0)
-		_exit(0); /* the parent has ended or has given up the worker */
+		_exit(0); /* the parent has ended, or has given up this worker */
 }
 
 static int serve_one(const struct request *r)
@@ -229,8 +230,8 @@ static int send_request(const struct worker *w, const struct worker_call *call)
 }
 
 /*
- * Waits until data has arrived.  Returns 0; -ETIMEDOUT if the worker is blocked; or another
- * negative errno.
+ * Waits until data has arrived from the worker.  Returns 0; -ETIMEDOUT if the worker has missed the
+ * deadline and is blocked; or another negative errno.
  */
 static int wait_message(const struct worker *w, struct deadline d)
 {
@@ -258,8 +259,8 @@ static int failed(const struct worker_message *m, struct err *err)
 }
 
 /*
- * Processes a message.  Returns 0 if the message is the answer; 1 if it is an error; 2 if it is a
- * --verbose step; or -EBADMSG.
+ * Processes a message.  Returns 0 if the message is the answer; 1 with err set if it is an error; 2
+ * if it is a step for --verbose; or -EBADMSG if it is malformed.
  */
 static int take_message(const struct worker_call *call, const struct worker_message *m,
 			struct buf *answer, struct err *err)

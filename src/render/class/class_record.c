@@ -83,7 +83,7 @@ static struct cf_text cf_text_of(const char *s)
 	return (struct cf_text){ s, strlen(s) };
 }
 
-/* Sets a field to the Java form of a class name from a class file. */
+/* `name` is a class name in the form of class files.  Sets a field to the Java form of the name. */
 static void set_name(struct record *s, size_t field, struct cf_text name)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
@@ -127,8 +127,8 @@ static void set_text_len(struct record *s, size_t field, struct cf_text text)
 }
 
 /*
- * Adds a member.  `declared` is the declaration for the text output, with all modifiers;
- * `declaration` is the declaration for JSON, which is equal to what javap prints.
+ * Adds a member.  `declared` is its declaration for the text output, with all modifiers;
+ * `declaration` is its declaration for JSON, exactly as javap prints it.
  */
 static void add_member(struct record *s, size_t field, const struct javasig_member *m,
 		       const struct buf *declared, const struct buf *declaration)
@@ -161,7 +161,7 @@ static void add_method(struct record *s, const struct class_view *view,
 		       const struct javasig_member *m)
 {
 	_cleanup_buf_ struct buf declared = BUF_INIT, declaration = BUF_INIT;
-	/* The class's name as in its signature, but without the suffix of a hidden class. */
+	/* The class name that the signature contains, but without the suffix of a hidden class. */
 	struct cf_text class = { view->row->signature + 1, strcspn(view->row->name, "/") };
 	bool interface = class_is_interface(view->row);
 	struct javasig_member all = *m;
@@ -185,8 +185,8 @@ static void add_components(struct record *s, const struct cf_class *file)
 }
 
 /*
- * Returns a member with the properties that JVMTI reports, and with its checked exceptions, which
- * only the class file has.
+ * Returns a member.  Takes its checked exceptions from the class file, because JVMTI does not
+ * report them, and everything else from JVMTI.
  */
 static struct javasig_member jvm_member(const struct class_view *view,
 					const struct class_member *reported)
@@ -242,8 +242,8 @@ static void add_file_members(struct record *s, const struct class_view *view)
 }
 
 /*
- * Adds the members that JVMTI reports.  If the class is not linked, JVMTI reports none, and the
- * members of the class file are added.
+ * Adds the members that JVMTI reports.  If JVMTI reports none, because the class is not linked,
+ * adds the members in the class file.
  */
 static void add_members(struct record *s, const struct class_view *view)
 {
@@ -273,8 +273,8 @@ static void add_ancestors(struct record *s, size_t field, const struct class_vie
 }
 
 /*
- * Appends the declaration.  Without a class file, the declaration does not name the superclass and
- * the interfaces; the fields SUPERS and INTERFACES of the record name them in any case.
+ * Appends the declaration.  If there is no class file, the declaration does not contain the
+ * superclass and the interfaces.  The record's fields SUPERS and INTERFACES always have them.
  */
 static void add_declaration(struct buf *out, const struct class_view *view, bool hidden)
 {
@@ -309,8 +309,8 @@ static void set_version(struct record *s, const struct class_info *info)
 		return;
 	buf_addf(&text, "%u.%u", info->major, info->minor);
 	/*
-	 * JVMS table 4.1-A: 49 is the version of Java 5.  Earlier releases have names such as 1.4,
-	 * and are not printed.
+	 * JVMS table 4.1-A: version 49 is Java 5.  For lower versions no release is printed,
+	 * because the earlier releases have names such as 1.4.
 	 */
 	if (info->major >= 49)
 		buf_addf(&text, " of Java %u", info->major - 44);
@@ -344,8 +344,8 @@ static void set_identity(struct record *s, const struct class_view *view)
 }
 
 /*
- * Adds the interfaces that JVMTI reports.  If the class is not linked, JVMTI reports none, and the
- * interfaces of the class file are added.
+ * Adds the interfaces that JVMTI reports.  If JVMTI reports none, because the class is not linked,
+ * adds the interfaces in the class file.
  */
 static void add_interfaces(struct record *s, const struct class_view *view)
 {
@@ -374,7 +374,8 @@ static void set_attributes(struct record *s, const struct cf_class *file)
 }
 
 /*
- * Sets the fields that say whether the class was changed, and which tools have probably changed it.
+ * Sets the fields that say whether the class was changed, and which tools have changed it; the
+ * tools are only a guess.
  */
 static void set_changes(struct record *s, const struct class_view *view)
 {

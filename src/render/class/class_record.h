@@ -1,4 +1,4 @@
-/* The record that `jtool class` prints: declaration, origin, attributes and members of a class. */
+/* The record that `jtool class` prints: a class's declaration, origin, attributes and members. */
 #ifndef JTOOL_RENDER_CLASS_CLASS_RECORD_H
 #define JTOOL_RENDER_CLASS_CLASS_RECORD_H
 
@@ -12,9 +12,9 @@ struct class_view {
 	const struct class_origins *origins;
 	const struct class_info *info;
 	const struct class_capture *captured;
-	const struct cf_class *file; /* the class file; NULL: not available */
+	const struct cf_class *file; /* the class file of the class; NULL: not available */
 	const char *why_not;         /* why `file` is not available; NULL: no reason is known */
-	const struct cf_pool *memory; /* constant pool in the JVM's memory; NULL: unknown */
+	const struct cf_pool *memory; /* its constant pool in the JVM's memory; NULL: unknown */
 };
 
 /* Returns the record, which the caller frees. */

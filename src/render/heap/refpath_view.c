@@ -6,13 +6,14 @@
 #include "base/xalloc.h"
 #include "render/units.h"
 
-#define LINES_MAX 40   /* lines of text for one path */
-#define STEPS_MAX 1000 /* steps in JSON for one path */
-#define VIA_WIDEST 24  /* references wider than this are not aligned */
+#define LINES_MAX 40   /* maximum number of steps of a path in text, one step a line */
+#define STEPS_MAX 1000 /* maximum number of steps of a path in JSON */
+#define VIA_WIDEST 24  /* the class is not aligned after a reference of more cells than this */
 
 /*
- * Texts for the kinds of roots.  HotSpot reports constants in the compiled code of a running method
- * as JNI locals (jvmtiTagMap.cpp: "Follow oops from compiled nmethod").
+ * Texts for the kinds of roots.  The text for a JNI local also names compiled code, because HotSpot
+ * reports the constants in the compiled code of a running method as JNI locals (jvmtiTagMap.cpp:
+ * "Follow oops from compiled nmethod").
  */
 static const struct {
 	const char *via, *what;
@@ -28,9 +29,9 @@ static const struct {
 	[HEAP_STREAM_ROOTS] = { "root", "a root" },
 };
 
-/* Consecutive objects of a path that refer to each other in the same way. */
+/* Consecutive objects of a path, each with the same reference to it. */
 struct run {
-	size_t at; /* index on the path of the run's first object */
+	size_t at; /* the run's first object: its index in the objects of the path */
 	size_t times;
 };
 
@@ -46,7 +47,7 @@ static void find_root(struct refpath_view *v, const struct heap *h, uint32_t nod
 	v->method = method ? xasprintf("%s.%s", method->class, method->name) : NULL;
 }
 
-/* Returns a text for the reference to object i of the path; the caller frees it. */
+/* Returns a text for the reference to object i of the path; the caller frees the text. */
 static char *via_of(const struct refpath_view *v, const struct heap *h, const struct refpath *path,
 		    size_t i)
 {
@@ -58,7 +59,7 @@ static char *via_of(const struct refpath_view *v, const struct heap *h, const st
 	return buf_take(&via);
 }
 
-/* Finds the static field that is closest to the end of the path. */
+/* Finds the last static field on the path. */
 static void find_static(struct refpath_view *v, const struct heap *h, const struct refpath *path)
 {
 	_cleanup_free_ char *via = NULL;
@@ -200,7 +201,7 @@ static void add_root(const struct refpath_view *v, bool threads_differ, struct b
 
 void refpath_view_headline(const struct refpath_view *v, bool threads_differ, struct buf *out)
 {
-	/* true if the path begins with a static field of the root, which is a class object */
+	/* true if the root is a java.lang.Class, and the path leads through its static field */
 	bool is_own = v->is_class && v->static_at == 1;
 
 	if (v->length == 1 && v->is_class) {

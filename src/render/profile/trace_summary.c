@@ -13,7 +13,7 @@
 #define CLEAR_LINE "\033[K"
 #define CLEAR_BELOW "\033[J"
 #define SHORT "..."
-#define NAME_LEAST 16 /* least width of a name in cells */
+#define NAME_LEAST 16 /* minimum width of the column METHOD, in cells */
 
 enum { METHOD, COUNT, ERRORS, MIN, MEAN, P50, P95, P99, MAX, TOTAL };
 
@@ -30,7 +30,7 @@ static const struct column columns[] = {
 	[TOTAL] = { "TOTAL", "total", CELL_NANOS, true },
 };
 
-/* A row of the table, for a method that was called. */
+/* A row of the table.  Only methods that were called have a row. */
 struct row {
 	uint32_t method;
 	uint64_t ns;
@@ -46,8 +46,9 @@ static int compare_rows(const void *a, const void *b)
 }
 
 /*
- * Returns an array with a row for each method that was called, the longest total time first; the
- * caller frees the array.  Sets *n_idle to the number of methods that were not called.
+ * Returns an array with a row for each method that was called; the row with the longest total time
+ * is the first.  The caller frees the array.  Sets *n_idle to the number of methods that were not
+ * called.
  */
 static struct row *find_rows(const struct trace *t, size_t *n, size_t *n_idle)
 {
@@ -66,7 +67,7 @@ static struct row *find_rows(const struct trace *t, size_t *n, size_t *n_idle)
 	return rows;
 }
 
-/* Returns the length in bytes of the first character.  `len` must not be 0. */
+/* Returns how many bytes the first character of `text` has.  `len` must not be 0. */
 static size_t one_char(const char *text, size_t len)
 {
 	size_t n = utf8_sequence_len(text, len);
@@ -75,7 +76,8 @@ static size_t one_char(const char *text, size_t len)
 }
 
 /*
- * Appends as much of a line as fits in `width` cells.  Returns the number of cells that it takes.
+ * Appends the start of a line, as much as `width` cells have room for.  Returns the number of cells
+ * that the appended part takes.
  */
 static size_t add_clipped(struct buf *out, const char *line, size_t len, size_t width)
 {
@@ -93,7 +95,7 @@ static size_t add_clipped(struct buf *out, const char *line, size_t len, size_t 
 	return used;
 }
 
-/* Appends "..." and the end of a text, which take at most `width` cells together. */
+/* Appends "..." and the end of a text, as much of it as `width` cells have room for after "...". */
 static void add_last(struct buf *out, const char *text, size_t len, size_t width)
 {
 	buf_adds(out, SHORT);
@@ -107,7 +109,7 @@ static void add_last(struct buf *out, const char *text, size_t len, size_t width
 	buf_add(out, text, len);
 }
 
-/* Appends parameter types without their packages: "(int, String)" for "(int, java.lang.String)". */
+/* Appends `types` without their packages: "(int, String)" for "(int, java.lang.String)". */
 static void add_simple_types(struct buf *out, const char *types)
 {
 	for (size_t len; *types; types += len) {
@@ -123,8 +125,8 @@ static void add_simple_types(struct buf *out, const char *types)
 }
 
 /*
- * Appends a method's name in at most `widest` cells: cuts the name at its start and the types at
- * their end, so that the method can still be identified.
+ * Appends a method's name in at most `widest` cells.  Cuts off the start of the class and method
+ * name, or the end of the parameter types, so that the rest still identifies the method.
  */
 static void add_short(struct buf *out, const struct buf *full, size_t widest)
 {
@@ -169,19 +171,19 @@ static void add_row(struct table *table, const struct trace *t, uint32_t method,
 	table_unsigned(table, MIN, sum->min_ns);
 	table_unsigned(table, MEAN, trace_mean(sum));
 	table_unsigned(table, MAX, sum->max_ns);
-	if (!sum->buckets) /* the agent had no memory for the buckets */
+	if (!sum->buckets) /* there are no buckets, because the agent had no memory for them */
 		return;
 	table_unsigned(table, P50, trace_quantile(sum, 0.50));
 	table_unsigned(table, P95, trace_quantile(sum, 0.95));
 	table_unsigned(table, P99, trace_quantile(sum, 0.99));
 }
 
-/* The columns that are hidden in a narrow terminal, in the order of hiding. */
+/* The columns that a narrow terminal does not show; the first one is hidden first. */
 static const uint8_t expendable[] = { MIN, P50, P99 };
 
 struct form {
-	size_t widest;   /* limit for the width of names in cells */
-	size_t n_hidden; /* number of columns of `expendable` that are hidden */
+	size_t widest;   /* maximum width of a method name, in terminal cells */
+	size_t n_hidden; /* the first n_hidden columns of `expendable` are hidden */
 };
 
 static void add_table(struct buf *out, const struct trace *t, const struct row *rows, size_t n,
@@ -200,7 +202,7 @@ static void add_table(struct buf *out, const struct trace *t, const struct row *
 	table_free(table);
 }
 
-/* Appends a line with a number, such as "2 methods were not called"; nothing if n is 0. */
+/* Appends a line with the number n: "2 methods were not called".  If n is 0, does nothing. */
 static void add_count_line(struct buf *out, size_t n, const char *one, const char *many)
 {
 	if (n == 0)
@@ -210,8 +212,8 @@ static void add_count_line(struct buf *out, size_t n, const char *one, const cha
 }
 
 /*
- * Returns the trace's state.  The agent's last state can be a second older than the sums, so the
- * larger number of calls is used.
+ * Returns the state of the trace.  The state that the agent has sent last can be a second older
+ * than the sums, so its number of calls is replaced by that of the sums if that is larger.
  */
 static struct trace_state state_of(const struct trace *t)
 {
@@ -276,8 +278,8 @@ static size_t widest_line(const struct buf *text)
 }
 
 /*
- * Appends the table so that it fits in `width` cells: shortens names, and if that is not enough,
- * hides columns.
+ * Appends the table, which then has at most `width` cells in each line: shortens the method names;
+ * if the table is still too wide, hides columns.
  */
 static void add_fitting(struct buf *out, const struct trace *t, const struct row *rows, size_t n,
 			size_t width)
@@ -299,8 +301,8 @@ static void add_fitting(struct buf *out, const struct trace *t, const struct row
 }
 
 /*
- * Returns how many lines the previous table takes on the terminal now: a terminal that has become
- * narrower wraps the lines of the table.
+ * Returns how many lines the previous table now takes on the terminal.  They may be more than the
+ * lines of the table, because a terminal that has become narrower wraps these lines.
  */
 static size_t lines_above(const struct trace_summary *s, struct terminal terminal)
 {
@@ -320,8 +322,8 @@ static void go_up(const struct trace_summary *s, struct buf *out, struct termina
 }
 
 /*
- * Draws the table.  It does not use the last column, where some terminals wrap, and not the last
- * line, where the cursor is.
+ * Draws the table.  Leaves the terminal's last column empty, because some terminals wrap there, and
+ * the last line, because the cursor is there.
  */
 void trace_summary_draw(struct trace_summary *s, struct buf *out, const struct trace *t,
 			struct terminal terminal)

@@ -1,5 +1,6 @@
 /*
- * Prints the totals of a trace as a table with a row for each method, sorted by total time:
+ * Prints the totals of a trace as a table.  The table has a row for each method that was called;
+ * the row with the longest total time is the first:
  *
  *     METHOD             COUNT  ERRORS      MIN     MEAN      P50      P95      P99      MAX
  *     a.b.Shop.order     1,204       3   812 us  1.24 ms  1.10 ms  3.20 ms  9.91 ms  31.0 ms
@@ -16,26 +17,26 @@
 void trace_summary_add(struct buf *out, const struct trace *t);
 
 /*
- * Appends a line with a JSON object for each method, including those that were not called.  Times
- * are in ns.
+ * Appends a line for each method, also for methods that were not called.  A line is a JSON object;
+ * times are in ns.
  */
 void trace_summary_add_json(struct buf *out, const struct trace *t);
 
-/* The table that is on the terminal.  Initialise it with zeros. */
+/* The table that the terminal shows at present.  Initialise it with zeros. */
 struct trace_summary {
-	size_t *widths; /* width of each line, in cells */
+	size_t *widths; /* widths[i]: width of line i in cells */
 	size_t n;
 };
 
 /*
- * Appends the control sequences and text that replace the previous table.  The table is clipped to
- * the terminal, whose size may have changed.  Write the buffer at once, because other output in
- * between would move the cursor.
+ * Appends control sequences and a text to `out`.  When `out` is written to the terminal, they
+ * replace the previous table by the current one, clipped to the terminal, whose size may have
+ * changed.  Write `out` before any other output, because other output moves the cursor.
  */
 void trace_summary_draw(struct trace_summary *s, struct buf *out, const struct trace *t,
 			struct terminal terminal);
 
-/* Replaces the previous table, if there is one, by the complete table, and releases *s. */
+/* Like trace_summary_draw(), but the new table is complete, not clipped.  Releases *s. */
 void trace_summary_end(struct trace_summary *s, struct buf *out, const struct trace *t,
 		       struct terminal terminal);
 

@@ -5,7 +5,7 @@
 #include "base/strview.h"
 #include "render/limit.h"
 
-#define HEAD_SHARE 3 /* the head takes at most 1/HEAD_SHARE of the rows */
+#define HEAD_SHARE 3 /* the head takes at most 1/HEAD_SHARE of the screen's lines */
 
 const char top_screen_help[] =
 	"Up, Down, Page Up, Page Down, Home, End   select a row\n"
@@ -34,7 +34,7 @@ static void add_lines(struct screen *s, enum screen_style style, const char *tex
 		screen_add(s, style, line.at, strview_len(line));
 }
 
-/* Changes the first shown row so that the selected row is among the n rows and on the screen. */
+/* Corrects `selected` and `first`: the selected row must be one of n rows, and on the screen. */
 static void correct(struct top_place *place, size_t n, size_t page)
 {
 	place->page = page;
@@ -67,7 +67,7 @@ static size_t without_status(const struct screen *s)
 void top_screen_table(struct screen *s, const struct top_view *v, struct top_place *place,
 		      const char *status)
 {
-	/* On a terminal, all rows can be reached by scrolling, unless -n limits them. */
+	/* Without -n there is no limit, because the user can scroll to all rows. */
 	size_t n = limit_rows(v->limit, true, LIMIT_ROWS, v->n);
 	_cleanup_buf_ struct buf text = BUF_INIT;
 	size_t page;

@@ -5,25 +5,25 @@
 #include "render/top/screen.h"
 #include "render/top/top_view.h"
 
-/* The position that the user has chosen by keys. */
+/* The position that the user has chosen with the keys. */
 struct top_place {
 	size_t selected; /* index of the selected row, at most top_view.n - 1 */
 	size_t first;    /* index of the first row on the screen */
 	size_t scroll;   /* index of the first line of a text on the screen */
-	/* set by top_screen_table() and top_screen_text(): number of rows or lines on the screen */
+	/* number of rows or lines on the screen; top_screen_table() and top_screen_text() set it */
 	size_t page;
 };
 
 /*
- * Composes the table, with `status` in the last row of the screen.  Corrects `place` so that the
- * selected row exists and is on the screen.
+ * Composes the screen with the table, and with `status` in the last line.  Corrects *place so that
+ * the selected row exists and is on the screen.
  */
 void top_screen_table(struct screen *s, const struct top_view *v, struct top_place *place,
 		      const char *status);
 
 /*
- * Composes a text, such as a stack, below a title.  Corrects `place` so that lines of the text are
- * on the screen.
+ * Composes the screen with a title, below it a text such as a stack, and `status` in the last line.
+ * Corrects *place so that lines of the text are on the screen.
  */
 void top_screen_text(struct screen *s, const char *title, const char *text,
 		     struct top_place *place, const char *status);

@@ -7,18 +7,18 @@
 #include "render/limit.h"
 #include "render/units.h"
 
-#define TEXT_WIDTH 100  /* width of the head if the output is not for a terminal */
-#define NAME_WIDTH 12   /* least width of the name; columns are omitted to make room for it */
+#define TEXT_WIDTH 100  /* maximum width of the head if the output is not for a terminal */
+#define NAME_WIDTH 12   /* cells that the name needs; other columns are omitted to make room */
 #define GAP 3           /* spaces between the parts of the head */
-#define ORDER_MAX 8     /* highest top_column.order */
+#define ORDER_MAX 8     /* highest `order` of a column */
 
-/* A line of the head while parts are added to it. */
+/* The line of the head to which parts are being added. */
 struct flow {
 	struct buf *out;
 	size_t width, used;
 };
 
-/* Adds a part to the line, or to a new line if it does not fit. */
+/* Adds a part to the line; if the line has no room for the part, begins a new line first. */
 static void flow_add(struct flow *f, struct buf *part)
 {
 	size_t width = printable_width(buf_str(part), part->len);
@@ -168,12 +168,12 @@ void top_view_head(const struct top_view *v, size_t width, struct buf *out)
 		add_jvms_head(&f, &part, v);
 }
 
-/* A column, which is shown before the name. */
+/* A column other than the name, which is the last column. */
 struct top_column {
 	const char *heading;
 	size_t width;
 	bool left;      /* the column is aligned left */
-	/* without room for all columns, those with the lowest order, from 1, go first; 0: never */
+	/* if there is no room for all columns: 1 is omitted first, then 2, …; 0: never omitted */
 	unsigned order;
 	void (*add)(const struct top_view *v, size_t row, struct buf *out);
 };
@@ -300,8 +300,8 @@ static bool is_omitted(const struct top_column *c, unsigned first)
 }
 
 /*
- * Returns the lowest order of the columns that fit into `width`.  Columns with a lower order (but
- * not 0) are omitted.
+ * Returns the lowest order of the columns that are shown if the line has `width` cells.  Columns
+ * with a lower order are omitted, except those with order 0.
  */
 static unsigned first_order(const struct top_column *columns, size_t width)
 {

@@ -77,8 +77,8 @@ bool jstat_row_of_json(struct buf *out, enum jstat_table table, const struct jso
 }
 
 /*
- * Adds a number to a JSON object, rounded to `decimals`, so that JSON has the same value as the
- * table.
+ * Adds a number to a JSON object.  Rounds the number to `decimals` decimals, so that it is the same
+ * in JSON as in the table.
  */
 static void put_rounded(struct json *parent, const char *key, double number, int decimals)
 {

@@ -1,6 +1,6 @@
 /*
- * Prints jstat's tables, one line for each sample.  The output is identical to that of jstat in JDK
- * 17 and later.
+ * Prints the tables of jstat, one line for each sample.  The output is identical to the output of
+ * jstat in JDK 17 and later.
  */
 #ifndef JTOOL_RENDER_VM_JSTAT_H
 #define JTOOL_RENDER_VM_JSTAT_H
@@ -9,19 +9,19 @@
 #include "model/vm/jstat.h"
 #include "render/json.h"
 
-/* Append the line of headings, or the line of a sample. */
+/* Append a line: jstat_heading() the headings, jstat_row() the sample that `r` reads. */
 void jstat_heading(struct buf *out, enum jstat_table table);
 void jstat_row(struct buf *out, enum jstat_table table, const struct counter_source *r);
 
 /*
- * Appends the line of a sample that jstat_json() has returned.  Returns false if the sample is of
- * another table.
+ * Like jstat_row(), but for a sample in the form that jstat_json() returns.  Returns false if the
+ * sample is not of this table.
  */
 bool jstat_row_of_json(struct buf *out, enum jstat_table table, const struct json *sample);
 
 /*
- * Returns a sample as a JSON object with the columns and decimals of the table; the caller frees
- * it.
+ * Returns a sample as a JSON object.  Its members are the columns of the table; numbers have the
+ * decimals that they have in the table.  The caller frees the object.
  */
 struct json *jstat_json(enum jstat_table table, const struct counter_source *r, double timestamp);
 

@@ -1,4 +1,4 @@
-/* jtool threads --deadlocks and --blocked: prints which thread waits for which. */
+/* jtool threads --deadlocks and --blocked: prints which thread waits for which other thread. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,8 @@ static void add_wait(struct buf *out, const struct dump_thread *t)
 }
 
 /*
- * Appends at most `most` stack frames, the innermost first, and then the number of further frames.
+ * Appends the innermost stack frames, at most `most`; if there are more frames, also the number of
+ * those that it omits.
  */
 static void add_frames(struct buf *out, const struct dump_thread *t, size_t most,
 		       const char *indent)
@@ -92,9 +93,9 @@ void threads_view_print_deadlocks(const struct threads_view *v, FILE *out)
 }
 
 /*
- * For each thread, a linked list of the threads that wait for it: first[i] is the first one that
- * waits for thread i, and next[k] follows the entry k in its list.  An entry is the index of a
- * thread + 1; 0: end of the list.
+ * For each thread, a linked list of the threads that wait for it.  first[i] is the first entry in
+ * the list of thread i; next[k] is the entry after the entry k.  An entry is a thread's index + 1;
+ * 0: the list ends.
  */
 struct waiters {
 	size_t *first, *next;
@@ -129,8 +130,8 @@ static void add_waiter(struct buf *out, const struct dump_thread *t, size_t dept
 }
 
 /*
- * Appends the tree of threads that wait for the thread `root`.  Not recursive, because the target
- * determines the depth of the tree.
+ * Appends the tree of the threads that wait for the thread `root`, directly or for each other.  Not
+ * recursive, because a hostile target could make the tree very deep.
  */
 static void add_tree(struct buf *out, const struct thread_dump *d, const struct waiters *w,
 		     size_t root)

@@ -16,19 +16,19 @@
 #include "session/staging/staging_helper.h"
 #include "session/staging/helper_msg.h"
 
-#define TIMEOUT_MS 10000 /* limit for the helper; a file system may be slow or hang */
+#define TIMEOUT_MS 10000 /* default of timeout_ms: a file system may be slow or hang */
 
 struct staged_file {
-	/* pid of the helper; -1: not started, or staged_file_free() must not wait for it */
+	/* pid of the helper; -1: no helper, or one for which staged_file_free() must not wait */
 	pid_t helper;
-	unsigned timeout_ms; /* limit for each reply of the helper, and for its end */
-	/* jtool's ends of the pipe for commands and of the socket for reports */
+	unsigned timeout_ms; /* maximum wait for each reply of the helper, and for its end */
+	/* jtool's ends: `control` of the pipe for commands, `report` of the socket for reports */
 	int control, report;
-	int fd;              /* read end of a FIFO until staged_file_open() returns it; else -1 */
-	struct buf paths;    /* path of the file, NUL, path of the socket, in the target's root */
+	int fd;              /* a FIFO's read end, until staged_file_open() returns it; else -1 */
+	struct buf paths;    /* in the target's root: path of the file, NUL, path of the socket */
 };
 
-/* Properties of each kind of staged file, by enum value. */
+/* Indexed by enum staged_file_kind: the exit code of an error, and words for its text. */
 static const struct {
 	enum exit_code code;
 	const char *use;
@@ -55,7 +55,7 @@ static int no_directory(const struct jvm *jvm, const struct staged_file_request 
 		       space ? space : "");
 }
 
-/* Sets the error from a helper's report: one digit, the exit code, followed by the error text. */
+/* Sets the error from a helper's report: the exit code as one digit, and then the error text. */
 static int helper_failed(const struct jvm *jvm, const char *report, struct err *err)
 {
 	if (*report <= '0' + EXIT_DONE || *report > '0' + EXIT_PARTIAL)
@@ -70,7 +70,7 @@ static int receive_paths(struct staged_file *p, const struct jvm *jvm,
 	int rc = helper_msg_receive(p->report, &report, &p->fd, deadline_in_ms(p->timeout_ms));
 
 	if (rc == -ETIMEDOUT) {
-		p->helper = -1; /* the helper is blocked, and removes the file when it continues */
+		p->helper = -1; /* the helper is blocked; when it continues, it removes the file */
 		return discover_lost_worker(jvm, -ETIMEDOUT, err);
 	}
 	if (rc < 0)
@@ -91,8 +91,9 @@ static int receive_paths(struct staged_file *p, const struct jvm *jvm,
 }
 
 /*
- * Returns the name as staged_file.h says.  The name of a mapped file has the hash of its content,
- * because the dynamic linker identifies a library by its path, so other content needs another path.
+ * Returns the name as staged_file.h says.  The name of a mapped file contains a hash of its
+ * content: the dynamic linker identifies a library by its path, so a library with other content
+ * must have another path.
  */
 char *staged_file_name(const struct staged_file_request *req)
 {
@@ -104,7 +105,7 @@ char *staged_file_name(const struct staged_file_request *req)
 			 (unsigned long long)hash_bytes(req->data, req->len), req->suffix);
 }
 
-/* Returns how many bytes of files in memory still fit into the target's control groups. */
+/* Returns how many more bytes files in memory may have before the target's cgroups are full. */
 static uint64_t memory_for(const struct jvm *jvm)
 {
 	struct err ignored = { .code = EXIT_DONE };
@@ -221,8 +222,8 @@ void staged_file_free(struct staged_file *p)
 		return;
 	util_close_p(&p->control);
 	/*
-	 * The report socket hangs up when the helper ends.  If the socket does not hang up in
-	 * time, do not kill the helper, because the helper may still remove the file later.
+	 * The helper's end of the report socket is closed when the helper ends.  If it is not
+	 * closed in time, do not kill the helper, because it may still remove the file later.
 	 */
 	if (p->helper > 0 && io_wait(p->report, POLLIN, deadline_in_ms(p->timeout_ms)) == 0 &&
 	    child_wait(p->helper, &status, deadline_in_ms(p->timeout_ms)) < 0)

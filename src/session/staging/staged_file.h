@@ -1,22 +1,28 @@
 /*
- * Exchanges a file with a target: jtool creates a file for the target to map, or the target writes
- * one.
+ * Exchanges a file with a target: jtool creates a file that the target maps, or the target writes a
+ * file that jtool reads.
  *
- * The file is in DIR/.jtool-UID-NSPID, a directory of mode 0700 that the target's user owns.  DIR
- * is the first usable one of these directories of the target: tmp directory, /tmp, /var/tmp,
- * /dev/shm, /run, working directory, home.  For a STAGED_SOCKET, DIR is /tmp or the working
- * directory, where the target searches for the socket.  A mapped file must not be on a noexec
- * mount.  The name of a mapped file contains a hash of its content, because the dynamic linker
- * loads each path only once.  A file that the target writes needs free space, preferably on a disk:
- * files in memory count as the target's memory, so the target's control groups must have room for
- * them.  The path of a file that the target writes may contain spaces, but no quotes, backslash,
- * '%' or line end, which diagnostic commands interpret.
+ * The file is in a directory of mode 0700 that the target's user owns, below a directory DIR of the
+ * target.  DIR is the first usable one of: the JVM's tmp directory, /tmp, /var/tmp, /dev/shm, /run,
+ * the working directory, the home directory.  For a STAGED_SOCKET, DIR is /tmp or the working
+ * directory, because the target searches only these for the socket.
+ *
+ * A file that the target maps
+ * - is in DIR/.jtool-UID-NSPID.  All sessions in one target share this directory; the last session,
+ *   which a lock determines, removes it;
+ * - must not be on a noexec mount;
+ * - has a hash of its content in its name, because the dynamic linker loads each path only once.
+ *
+ * A file that the target writes
+ * - is in a directory of its own, DIR/.jtool-UID-NSPID-RANDOM, which is removed at the end with
+ *   everything in it;
+ * - needs free space, preferably on a disk, because files in memory count as memory of the target,
+ *   so that the target's control groups must have room for them;
+ * - has a path that may contain spaces, but no quotes, backslash, '%' or line end, because
+ *   diagnostic commands interpret these.
  *
  * A helper process with the target's ids creates the directory and the file.  It removes them when
- * the staged file is freed or jtool ends for whatever reason.  Sessions in one target share the
- * directory of mapped files; the last session, found by a lock, removes the directory.  A file that
- * the target writes has a directory of its own, DIR/.jtool-UID-NSPID-RANDOM, which is removed with
- * everything in it.
+ * the staged file is freed, or when jtool ends for whatever reason.
  */
 #ifndef JTOOL_SESSION_STAGING_STAGED_FILE_H
 #define JTOOL_SESSION_STAGING_STAGED_FILE_H
@@ -30,83 +36,83 @@
 struct staged_file;
 
 enum staged_file_kind {
-	STAGED_FILE,   /* created by jtool for the target to map */
-	STAGED_FIFO,   /* created by jtool for the target to write to */
-	STAGED_RESULT, /* created by the target */
-	STAGED_SOCKET, /* no file; only a socket, which the target finds by its name */
+	STAGED_FILE,   /* jtool creates the file, and the target maps or reads it */
+	STAGED_FIFO,   /* jtool creates the FIFO, and the target writes to it */
+	STAGED_RESULT, /* the target creates and writes the file */
+	STAGED_SOCKET, /* jtool creates only a socket, which the target finds by its name */
 };
 
 struct staged_file_request {
 	enum staged_file_kind kind;
 	/*
-	 * A STAGED_FILE is called STEM-HASH + SUFFIX, such as jtool-agent-HASH.so; a file of
-	 * another kind is called .STEM + SUFFIX.  The stem has no leading dot; neither text has a
-	 * slash.
+	 * The name of a STAGED_FILE is `stem`, "-", a hash and `suffix`, such as
+	 * jtool-agent-HASH.so; the name of a STAGED_FIFO or STAGED_RESULT is ".", `stem` and
+	 * `suffix`.  `stem` does not begin with a dot; `stem` and `suffix` contain no slash.
 	 */
 	const char *stem, *suffix;
 	const char *socket; /* STAGED_SOCKET: the name of the socket, with a leading dot */
 	const void *data; /* STAGED_FILE: the file's content */
-	size_t len;       /* of data, in bytes */
-	/* STAGED_FILE: the target reads the file and does not map it, so the mount may be noexec */
+	size_t len;       /* number of bytes at `data` */
+	/* STAGED_FILE: the target only reads the file, and does not map it: noexec is no problem */
 	bool is_data;
-	bool keep;        /* STAGED_FILE: do not remove the file (the user's own agent) */
-	int listener;     /* unbound AF_UNIX socket to bind in the file's directory; -1: none */
+	bool keep;        /* STAGED_FILE: do not remove the file, which is the user's own agent */
+	int listener;     /* AF_UNIX socket, which is bound in the file's directory; -1: none */
 	/*
-	 * Bytes that must be free for a STAGED_RESULT, or for the files that the target creates in
-	 * the directory of a STAGED_FIFO.
+	 * Bytes that must be free in DIR: for a STAGED_RESULT; or for the files that the target
+	 * creates beside a STAGED_FIFO.
 	 */
 	uint64_t room;
-	bool memory_first;   /* with `room`: prefer a file system in memory to one on a disk */
-	unsigned timeout_ms; /* limit for the helper, as file systems may not answer; 0: 10 s */
+	bool memory_first;   /* if `room` is not 0: prefer a file system in memory to a disk */
+	unsigned timeout_ms; /* ms to wait for the helper, which may be blocked; 0: 10 s */
 };
 
-/* Returns the file's name without its directory; the caller frees it. */
+/* Returns the name of the file, without a directory; the caller frees the name. */
 char *staged_file_name(const struct staged_file_request *req) _must_check_;
 
 /*
- * Stages the file.  Returns NULL with `err` set; if no directory is usable, the error names each
- * one that was tried and the reason.
+ * Stages the file.  Returns NULL with `err` set on failure.  If no directory is usable, the error
+ * text names each directory and says why it is not usable.
  */
 struct staged_file *staged_file_new(const struct jvm *jvm, const struct staged_file_request *req,
 				    const struct verbose *verbose, struct err *err) _must_check_;
 
 /*
- * Return the path of the file, or of its socket, in the target's root.  The staged file owns both
- * paths.
+ * Return a path in the target's root: staged_file_path() that of the file,
+ * staged_file_socket_path() that of the socket.  The staged file owns both paths.
  */
 const char *staged_file_path(const struct staged_file *p);
 const char *staged_file_socket_path(const struct staged_file *p);
 
 /*
- * Returns a descriptor to read the file that the target writes; the caller closes it.  Call this
- * once.
+ * Returns a descriptor for reading what the target writes; the caller closes it.  Call this
+ * function only once for a staged file.
  *
- * STAGED_FIFO: call it at any time; the descriptor is O_NONBLOCK.  The read end is open before the
- * target knows the name, so the target never waits for a reader.  As long as the FIFO has a name,
- * the helper has a second read end open, so closing the descriptor does not stop the target's
- * writes: a caller that stops reading before the end of the data must free the staged file at once,
- * or the target blocks.
+ * STAGED_FIFO: call it at any time; the descriptor is O_NONBLOCK.  The FIFO is open for reading
+ * before the target knows its name, so the target never waits for a reader.  The helper also has
+ * the FIFO open for reading, until it removes the name of the FIFO.  So if the caller closes the
+ * descriptor before the end of the data, the target's next write does not fail, but blocks: the
+ * caller must then free the staged file immediately.
  *
- * STAGED_RESULT: call it after the target has finished.  Fails (EXIT_PARTIAL) unless the file is a
- * regular file of the target's user.
+ * STAGED_RESULT: call it after the target has finished.  Fails with EXIT_PARTIAL unless the file is
+ * a regular file that the target's user owns.
  */
 int staged_file_open(struct staged_file *p, struct err *err) _must_check_;
 
 /*
- * Returns the number of bytes that the target has written to files in the directory of the staged
- * file so far, as a measure of progress; or 0 if the number is unknown.
+ * Returns how many bytes the target has written so far to all files in the staged file's directory;
+ * 0 if that is unknown.  The number is for showing progress.
  */
 uint64_t staged_file_written(struct staged_file *p);
 
 /*
- * Makes staged_file_free() remove the file in spite of `keep`: for an agent that could not be
- * loaded.
+ * Makes staged_file_free() remove the file even if `keep` is set.  Call this function if the JVM
+ * could not load the agent in the file.
  */
 void staged_file_discard(struct staged_file *p);
 
 /*
- * Removes everything that was staged, except a file with `keep`.  Waits up to 10 s until that is
- * done.  `p` may be NULL.
+ * Removes everything that was staged, but not the file if `keep` is set.  Waits until that is done,
+ * at most timeout_ms of the request.  `p` may be NULL.
  */
 void staged_file_free(struct staged_file *p);
 

@@ -13,16 +13,16 @@
 #include "fileio/io.h"
 #include "base/xalloc.h"
 
-#define ENTRIES_MAX 1000 /* limit for the entries whose sizes are added */
+#define ENTRIES_MAX 1000 /* maximum number of directory entries whose sizes are added up */
 
-/* attempts to lock the directory, 10 ms apart: longer than any helper takes to clean up */
+/* attempts to lock the directory, one every 10 ms; a helper takes less time to remove it */
 #define ENTER_TRIES 100
-#define SIBLINGS_MAX 20000 /* limit for the directory entries that are checked for leftovers */
-/* attempts to remove a directory; a JVM may create a file in it between two attempts */
+#define SIBLINGS_MAX 20000 /* maximum number of directory entries that are checked for leftovers */
+/* number of attempts to remove a directory, in which a JVM may create a file meanwhile */
 #define REMOVE_TRIES 10
 /*
- * bytes of a FIFO's buffer, a size that a user without privileges may set; with a smaller buffer,
- * the writer would block more often
+ * bytes of a FIFO's buffer: as many as a user without privileges may set, so that the writer rarely
+ * blocks
  */
 #define FIFO_SIZE (1024 * 1024)
 
@@ -41,13 +41,13 @@ void staging_dir_init(struct staging_dir *sd, uid_t uid, pid_t nspid, const char
 			       random[1]);
 	(void)snprintf(sd->socket, sizeof(sd->socket), ".s-%08x%08x", random[0], random[1]);
 	if (socket)
-		/* Ignore the length: a socket with a truncated name is just not found. */
+		/* Ignore the length: if the name is truncated, the JVM does not find the socket. */
 		(void)strlcpy(sd->socket, socket, sizeof(sd->socket));
 }
 
 /*
- * Opens a directory that belongs to this user and to which nobody else has access.  Returns a
- * descriptor or -errno.
+ * Opens a directory, which must belong to this user and have the mode 0700.  Returns a descriptor
+ * or a negative errno: -ENOTUNIQ for another owner or mode.
  */
 static int open_private(int parent_fd, const char *name)
 {
@@ -96,8 +96,8 @@ static int lock_private(const struct staging_dir *sd)
 }
 
 /*
- * Creates or opens the directory, and locks it.  Returns a locked descriptor; -EAGAIN if another
- * helper is removing the directory; or another negative errno.
+ * Creates or opens the private directory, and locks it.  Returns the descriptor with the lock;
+ * -EAGAIN if another helper is removing the directory; or another negative errno.
  */
 static int try_enter(const struct staging_dir *sd)
 {
@@ -119,7 +119,7 @@ const char *staging_dir_enter(struct staging_dir *sd)
 	int fd = try_enter(sd);
 
 	for (int i = 0; fd == -EAGAIN && i < ENTER_TRIES; i++) {
-		(void)poll(NULL, 0, 10); /* try again: flock(2) has no timeout */
+		(void)poll(NULL, 0, 10); /* poll, because flock(2) has no timeout */
 		fd = try_enter(sd);
 	}
 	if (fd < 0)
@@ -145,8 +145,8 @@ static bool has_content(int fd, const char *data, size_t len)
 }
 
 /*
- * Opens a file of this user for reading, without blocking.  Returns -ENOTUNIQ for a file of another
- * type or owner.
+ * Opens a file for reading, without blocking.  Returns a descriptor; -ENOTUNIQ if the file is not
+ * of this type or this user does not own it; or another negative errno.
  */
 static int open_typed(int dir_fd, const char *name, mode_t type)
 {
@@ -166,8 +166,8 @@ int staging_dir_open_file(const struct staging_dir *sd)
 }
 
 /*
- * Calls visit() for each name in a directory, but at most `max`: the target can create any number
- * of names.
+ * Calls visit() for each name in a directory, but for at most `max` names, because the target can
+ * create any number of them.
  */
 static void for_each_name(int dir_fd, int max, void (*visit)(void *, int, const char *), void *arg)
 {
@@ -218,7 +218,7 @@ static int write_file(const struct staging_dir *sd, const char *name, const void
 	/* Writing to a regular file does not block. */
 	rc = io_write_all(fd, data, len, deadline_in_ms(0));
 	if (close(fd) < 0 && rc == 0)
-		rc = -errno; /* the file system may report an exceeded quota only here */
+		rc = -errno; /* some file systems report an exceeded quota only at close(2) */
 	return rc;
 }
 
@@ -251,8 +251,8 @@ const char *staging_dir_put_fifo(const struct staging_dir *sd, int *fd)
 	if (end < 0)
 		return explain(end);
 	/*
-	 * Ignore a failure: the pipe then keeps its smaller default size, and its writer blocks
-	 * more often.
+	 * Ignore a failure: the FIFO's buffer then has the smaller default size, and the writer
+	 * blocks more often.
 	 */
 	(void)fcntl(end, F_SETPIPE_SZ, FIFO_SIZE);
 	*fd = end;
@@ -275,17 +275,17 @@ static void remove_leftover(void *arg, int dir_fd, const char *name)
 	if (name[0] != '.' && !(sd->stem && has_prefix(name, sd->stem) && name[len] == '-'))
 		return;
 	/*
-	 * If the name is a FIFO, a JVM may be blocked in open(2) until the FIFO has a reader.
-	 * Opening the FIFO lets the JVM continue; its write fails after this function has closed
-	 * `fifo`.
+	 * If the name is that of a FIFO, a JVM may be blocked in open(2) until the FIFO has a
+	 * reader.  Open the FIFO, so that the JVM continues; when this function has closed `fifo`,
+	 * the JVM's write fails.
 	 */
 	fifo = open_typed(dir_fd, name, S_IFIFO);
-	(void)unlinkat(dir_fd, name, 0); /* at a failure, the file stays */
+	(void)unlinkat(dir_fd, name, 0); /* if that fails, the file stays */
 }
 
 /*
- * Removes the temporary files, and the directory unless it contains a file to keep.  Tries again if
- * the JVM has created a file during the removal.
+ * Removes the temporary files in a directory, and the directory if it is then empty.  If it is not
+ * empty, tries again, because the JVM may have created a file during the removal.
  */
 static void remove_dir(struct staging_dir *sd, int dir_fd, const char *name)
 {
@@ -296,7 +296,7 @@ static void remove_dir(struct staging_dir *sd, int dir_fd, const char *name)
 	}
 }
 
-/* Removes a directory that belongs to another JVM of this user, if a killed helper has left it. */
+/* If `name` is a private directory of this user, and no helper has locked it, removes it. */
 static void remove_sibling(void *arg, int parent_fd, const char *name)
 {
 	struct staging_dir *sd = arg;
@@ -313,7 +313,7 @@ static void leave_dir(struct staging_dir *sd, bool discard)
 {
 	(void)unlinkat(sd->dir_fd, sd->socket, 0);
 	if (flock(sd->dir_fd, LOCK_EX | LOCK_NB) < 0)
-		return; /* another helper uses the directory and will remove it */
+		return; /* another helper still uses the directory, and will remove it */
 	if (discard && sd->file_is_ours)
 		(void)unlinkat(sd->dir_fd, sd->file, 0);
 	remove_dir(sd, sd->dir_fd, sd->name);

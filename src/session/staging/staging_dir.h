@@ -1,14 +1,15 @@
 /*
  * The private directory DIR/.jtool-UID-NSPID and its content.  Only the helper calls these
- * functions.  The helper has the target's ids, so the functions reach only what the target can
- * reach.
+ * functions.  The helper has the target's ids, so it has access only to what the target has access
+ * to.
  *
- * Each helper in the directory holds a shared flock(2) on it.  The last helper to leave gets the
- * exclusive lock, and removes the temporary files (those with a leading dot) and the directory.
+ * Each helper that uses the directory holds a shared flock(2) on the directory.  The helper that
+ * leaves last gets the exclusive lock, and removes the temporary files, which are those with a
+ * leading dot, and the directory.
  *
- * A file that the target writes has a directory of its own, DIR/.jtool-UID-NSPID-RANDOM, which is
- * removed at the end with everything in it.  A JVM that handles its request after the removal finds
- * no directory, so it cannot leave a file there.
+ * A file that the target writes is in a directory of its own, DIR/.jtool-UID-NSPID-RANDOM, which is
+ * removed at the end with everything in it.  If the JVM handles the request only after the removal,
+ * it finds no directory, so it cannot leave a file there.
  */
 #ifndef JTOOL_SESSION_STAGING_STAGING_DIR_H
 #define JTOOL_SESSION_STAGING_STAGING_DIR_H
@@ -21,62 +22,63 @@
 
 struct staging_dir {
 	int parent_fd; /* O_PATH descriptor of DIR; -1: not chosen yet */
-	int dir_fd;    /* descriptor of the private directory, which is locked; -1: not entered */
+	int dir_fd;    /* descriptor with the lock on the private directory; -1: not entered */
 	char prefix[24]; /* ".jtool-UID-" */
-	char name[48];   /* name of the private directory in DIR */
-	char socket[64]; /* name of the socket in the private directory */
-	/* name of the file in the private directory; for a STAGED_SOCKET, the socket's name */
+	char name[48];   /* name of the private directory, which is in DIR */
+	char socket[64]; /* name of the socket, which is in the private directory */
+	/* name of the file, which is in the private directory; STAGED_SOCKET: the socket's name */
 	const char *file;
 	/*
-	 * staging_dir_leave() removes not only the temporary files, but also files with names
-	 * `stem`-…, which other builds of jtool have left; NULL: only the temporary files
+	 * staging_dir_leave() removes the temporary files, and also files whose names begin with
+	 * `stem` and '-': other builds of jtool have left them.  NULL: only the temporary files.
 	 */
 	const char *stem;
 	bool file_is_ours; /* this helper created the file */
 };
 
 /*
- * Initialises *sd.  With `exclusive`, the private directory gets the random name
- * .jtool-UID-NSPID-RANDOM, so no other helper uses it; the file's name must then begin with a dot.
- * `socket` is the name of the socket; NULL: a random one.
+ * Initialises *sd.  If `exclusive` is set, the private directory gets the random name
+ * .jtool-UID-NSPID-RANDOM, so that no other helper uses it; `file` must then begin with a dot, so
+ * that the file is a temporary file.  `socket` is the name of the socket; NULL: a random name.
  */
 void staging_dir_init(struct staging_dir *sd, uid_t uid, pid_t nspid, const char *file,
 		      const char *socket, bool exclusive);
 
 /*
- * Creates the directory in parent_fd, or uses the existing one, and locks it.  This function and
- * the next two return NULL on success, or the reason of the failure.
+ * Creates the private directory in parent_fd, unless it exists, and locks it.  This function and
+ * the next two return NULL on success; on failure, a text with the reason.
  */
 const char *staging_dir_enter(struct staging_dir *sd) _must_check_;
 
 /*
- * Creates the file with this content, unless the file exists and has the same content.  On failure,
- * no incomplete file remains.
+ * Creates the file with this content, unless the file exists with this content.  Leaves no
+ * incomplete file on failure.
  */
 const char *staging_dir_put_file(struct staging_dir *sd, const void *data, size_t len) _must_check_;
 
 /*
- * Creates a FIFO.  Sets *fd to its read end (O_NONBLOCK), which is open before the target knows the
- * name.
+ * Creates the file as a FIFO.  Sets *fd to the read end of the FIFO, which is O_NONBLOCK.
  */
 const char *staging_dir_put_fifo(const struct staging_dir *sd, int *fd) _must_check_;
 
 /*
- * Opens the file for reading.  Returns a descriptor; -ENOTUNIQ if the file is not a regular file of
- * the target's user; or another negative errno.
+ * Opens the file for reading.  Returns a descriptor; -ENOTUNIQ if the file is not a regular file or
+ * the target's user does not own it; or another negative errno.
  */
 int staging_dir_open_file(const struct staging_dir *sd) _must_check_;
 
 /*
- * Returns the total size in bytes of the regular files in the directory; reads at most 1000
- * entries.
+ * Returns the total size, in bytes, of the regular files in the private directory.  Reads at most
+ * 1000 directory entries.
  */
 uint64_t staging_dir_bytes(const struct staging_dir *sd);
 
 /*
- * Removes the socket, and those directories of this user in DIR that no helper has locked.  If no
- * other helper uses the private directory, removes in addition its temporary files; the file, if
- * `discard` is set and this helper created it; and the directory itself, if it is empty then.
+ * Removes
+ * - the socket;
+ * - if no other helper uses the private directory: the file, if `discard` is set and this helper
+ *   has created it; the temporary files; and the directory itself, if it is then empty;
+ * - the private directories in DIR that killed helpers of this user have left.
  */
 void staging_dir_leave(struct staging_dir *sd, bool discard);
 

@@ -14,8 +14,8 @@
 #define PASSWD_MAX (1024 * 1024)
 
 /*
- * Returns the target's effective user id in its own user namespace, the id that tools in the
- * target's container show.
+ * Returns the target's effective user id as it is in the target's own user namespace.  Tools in the
+ * target's container show this id.
  */
 static uid_t uid_inside(const struct target_ns *ns)
 {
@@ -47,8 +47,9 @@ static bool is_same_dir(const struct target_ns *ns, const char *path, int dir_fd
 }
 
 /*
- * Converts a path from the kernel, relative to jtool's root, to a path in the target's root.
- * Returns a part of `path`; NULL if that part does not lead to the directory dir_fd.
+ * `path` comes from the kernel, and is relative to jtool's root.  Converts it to a path in the
+ * target's root, which is the end of `path`.  Returns NULL if this path does not lead to the
+ * directory that is open as dir_fd.
  */
 static const char *inside(const struct target_ns *ns, const char *path, int dir_fd)
 {
@@ -63,10 +64,10 @@ static const char *inside(const struct target_ns *ns, const char *path, int dir_
 }
 
 /*
- * Resolves the symbolic links in the path `dir`.  Returns the resolved path; or `dir` if that is
- * not possible.  The kernel shows a mapped library by its resolved path, but the dynamic linker
- * finds a loaded library again only by the path with which the library was loaded.  So jtool loads
- * the library by its resolved path, too.
+ * Returns the path `dir` with its symbolic links resolved; or `dir` itself if they cannot be
+ * resolved.  jtool needs resolved paths to find a loaded library again: the kernel shows the
+ * resolved path of a mapped library, but the dynamic linker finds a loaded library only by the path
+ * with which it was loaded.  If jtool loads the library by its resolved path, both paths are equal.
  */
 static char *real_path(const struct target_ns *ns, const char *dir)
 {
@@ -91,7 +92,7 @@ static void add(struct staging_paths *w, const struct target_ns *ns, const char 
 	_cleanup_free_ char *real = NULL;
 
 	if (!dir || dir[0] != '/' || strlen(dir) >= PATH_MAX || w->n == STAGING_PATHS_MAX)
-		/* not an error: the target chooses some of the paths, and they may be unusable */
+		/* no error: the target determines some of these paths, so a path may be unusable */
 		return;
 	real = real_path(ns, dir);
 	for (size_t i = 0; i < w->n; i++) {
@@ -109,8 +110,8 @@ static void add_cwd(struct staging_paths *w, const struct target_ns *ns)
 }
 
 /*
- * Returns field n, counted from 0, of a line of passwd(5), and replaces the ':' after the field by
- * NUL.  Returns NULL if the line has no field n.
+ * Returns field n, counted from 0, of a line of passwd(5); NULL if the line has no field n.  In the
+ * line, replaces the ':' after the field by NUL.
  */
 static char *field(char *line, int n)
 {

@@ -1,4 +1,4 @@
-/* The directories of a target's file system in which a file may be staged. */
+/* Finds the directories of a target in which jtool tries to stage a file. */
 #ifndef JTOOL_SESSION_STAGING_STAGING_PATHS_H
 #define JTOOL_SESSION_STAGING_STAGING_PATHS_H
 
@@ -7,21 +7,21 @@
 #define STAGING_PATHS_MAX 8
 
 struct staging_paths {
-	/* Absolute paths in the target's root, without symbolic links, in order of preference. */
+	/* Absolute paths in the target's root, without symbolic links; the preferred one first. */
 	char *dirs[STAGING_PATHS_MAX];
 	size_t n;
 	uid_t uid; /* the target's effective user id in its own user namespace */
 };
 
 /*
- * Finds the target's tmp directory, /tmp, /var/tmp, /dev/shm, /run, working directory and home.
- * Does not check whether a file can be staged in these directories.  Call this function with
- * jtool's own rights.
+ * Finds the directories of the target, in this order: the JVM's tmp directory, /tmp, /var/tmp,
+ * /dev/shm, /run, the working directory, the home directory.  Does not check whether a file can be
+ * staged there.  Call this function while jtool still has its own user and group ids.
  */
 void staging_paths_find(const struct target_ns *ns, struct staging_paths *w);
 /*
- * Finds the directories in which HotSpot itself looks for a trigger file: /tmp and the working
- * directory.  Otherwise as staging_paths_find().
+ * Like staging_paths_find(), but finds only /tmp and the working directory, which are the
+ * directories in which HotSpot looks for a trigger file.
  */
 void staging_paths_find_attach(const struct target_ns *ns, struct staging_paths *w);
 void staging_paths_release(struct staging_paths *w);
