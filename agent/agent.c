@@ -2,7 +2,7 @@
 #include "startup/startup.h"
 #include "wake.h"
 
-/* jtool recognises its agent among the JVM's mapped files by this symbol, not by the file name. */
+/* jtool looks for this symbol in the JVM's mapped files: a file that has it is jtool's agent. */
 extern JNIEXPORT const char jtool_agent[1];
 const char jtool_agent[1];
 
@@ -24,8 +24,8 @@ jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 }
 
 /*
- * Starts a session.  The JVM calls this for each attach; sessions may run at once and share no
- * state.
+ * Starts a session.  The JVM calls this function for each attach.  Several sessions may run at the
+ * same time; they share no state.
  */
 jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, void *reserved)
 {
@@ -33,7 +33,7 @@ jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, void *reserved)
 	return ag_session_start(vm, options);
 }
 
-/* Does nothing: the JVM calls this at its shutdown, when JVMTI must not be called any more. */
+/* Does nothing.  The JVM calls it at its shutdown, when an agent must not call JVMTI any more. */
 void JNICALL Agent_OnUnload(JavaVM *vm)
 {
 	(void)vm;

@@ -9,7 +9,7 @@
 #include "jvm/class_index.h"
 #include "wire/frame.h"
 
-#define NAME_MAX 1024 /* bytes; longer thread names are cut */
+#define NAME_MAX 1024 /* limit for a thread's name in bytes; a longer name is cut */
 
 static int send_new_classes(struct ag_jvm *jvm, struct ag_chan *chan, uint32_t n)
 {
@@ -151,8 +151,8 @@ static int send_graph(struct ag_jvm *jvm, struct ag_chan *chan, const struct ag_
 }
 
 /*
- * Handles GRAPH.  Opens no JNI local frame, because the walk adds references to the class index,
- * which outlives the command.
+ * Handles GRAPH.  Opens no JNI local frame, because the end of the frame would delete the
+ * references that the walk stores in the class index, and the index outlives the command.
  */
 int ag_cmd_graph(struct ag_jvm *jvm, struct ag_chan *chan, struct wire_reader *request)
 {
@@ -178,7 +178,7 @@ int ag_cmd_graph(struct ag_jvm *jvm, struct ag_chan *chan, struct wire_reader *r
 	if (AG_JVMTI(jvm, AddCapabilities, &tagging) != 0)
 		return -1;
 	rc = ag_graph_walk(jvm, chan, &opts, &graph);
-	(void)AG_JVMTI(jvm, RelinquishCapabilities, &tagging); /* an error is recorded */
+	(void)AG_JVMTI(jvm, RelinquishCapabilities, &tagging); /* records an error in jvm->err */
 	if (rc == 0)
 		rc = send_graph(jvm, chan, &graph);
 	ag_graph_release(jvm, &graph);

@@ -1,9 +1,9 @@
 /*
- * Reads and writes payloads with a sticky error: each call checks its bounds, calls after a failure
- * do nothing, and the caller checks once at the end.
+ * Reads and writes payloads with a sticky error: each call checks that it stays within the payload
+ * or buffer, calls after a failure do nothing, and the caller checks for a failure once at the end.
  *
- * A failed reader returns zeros and empty texts.  No function allocates memory: the texts that a
- * reader returns point into the payload, and a writer fills a buffer of the caller.
+ * After a failure, a reader returns zeros and empty texts.  No function allocates memory: the texts
+ * that a reader returns point into the payload, and a writer fills a buffer of the caller.
  */
 #ifndef JTOOL_AGENT_WIRE_CURSOR_H
 #define JTOOL_AGENT_WIRE_CURSOR_H
@@ -41,7 +41,7 @@ void wire_put_u32(struct wire_writer *w, uint32_t value);
 void wire_put_u64(struct wire_writer *w, uint64_t value);
 void wire_put_i32(struct wire_writer *w, int32_t value);
 void wire_put_text(struct wire_writer *w, const char *text, size_t len);
-/* Returns true if everything written fitted into the buffer. */
+/* Returns true if all values that were put fitted into the buffer. */
 bool wire_writer_ok(const struct wire_writer *w);
 
 #endif

@@ -16,17 +16,20 @@ static char byte_of_string(const void *text, size_t i)
 	return ((const char *)text)[i];
 }
 
-/* Returns byte i, or 0 at the end. */
+/* Returns byte i, or 0 after the last byte. */
 static uint8_t byte(const struct reader *r, size_t i)
 {
 	return i < r->len ? (uint8_t)r->byte_at(r->text, i) : 0;
 }
 
-/* Decodes a character (RFC 3629, section 3) or half a surrogate pair.  Returns 0 at the end. */
+/*
+ * Decodes the next character (RFC 3629, section 3) or the next half of a surrogate pair.  Returns 0
+ * after the last byte, and BROKEN | the byte for a byte that is not part of a valid encoding.
+ */
 static uint32_t decode(struct reader *r)
 {
 	uint32_t lead = byte(r, r->at++), c = lead;
-	uint32_t bit = 0x40; /* the bit of c that is set if another byte follows */
+	uint32_t bit = 0x40; /* this bit of c is set if the character has another byte */
 	size_t at = r->at;
 
 	if (lead < 0x80)
@@ -63,15 +66,16 @@ static uint32_t next_char(struct reader *r)
 }
 
 /*
- * After a mismatch, lets only the last '*' of the glob match more characters.  Letting an earlier
- * '*' match more cannot help: it would only leave fewer characters to the last '*'.
+ * After a mismatch, lets the last '*' that was read match one more character, but no earlier '*'.
+ * If an earlier '*' matched more, the last '*' would only have fewer characters to choose from, so
+ * that cannot help.
  */
 bool glob_matches_bytes(const char *glob, glob_byte_fn *byte_at, const void *text, size_t len)
 {
 	struct reader g = { byte_of_string, glob, strlen(glob), 0 }, t = { byte_at, text, len, 0 };
 	/*
 	 * `star`: position in the glob after the last '*' that was read; 0: no '*' was read yet.
-	 * `mark`: position in the text after the characters that this '*' matches so far.
+	 * `mark`: position in the text after the characters that this '*' matches at present.
 	 */
 	size_t star = 0, mark = 0;
 

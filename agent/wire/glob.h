@@ -1,9 +1,11 @@
 /*
- * Globs for names: '*' matches any number of characters, '?' matches one, and no other character is
- * special.  The agent and the client share this code, so that both select the same names.
+ * Globs for names: '*' matches any number of characters, '?' matches one character, and no other
+ * character is special.  The agent and the client share this code, so that both select the same
+ * names.
  *
- * A character is a UTF-8 character, or a surrogate pair, which modified UTF-8 uses beyond U+FFFF
- * (JVMS 4.4.7).  A byte that belongs to neither is a character by itself.
+ * A text is in UTF-8 or in modified UTF-8, which encodes a character beyond U+FFFF as a surrogate
+ * pair (JVMS 4.4.7); such a pair counts as one character.  A byte that is not part of a valid
+ * encoding counts as a character by itself.
  */
 #ifndef JTOOL_AGENT_WIRE_GLOB_H
 #define JTOOL_AGENT_WIRE_GLOB_H
@@ -19,7 +21,7 @@ bool glob_matches(const char *glob, const char *text);
 
 /*
  * Like glob_matches(), for a text of len bytes that need not be contiguous in memory: byte_at()
- * returns byte i.
+ * returns byte i of `text`.
  */
 typedef char glob_byte_fn(const void *text, size_t i);
 bool glob_matches_bytes(const char *glob, glob_byte_fn *byte_at, const void *text, size_t len);

@@ -4,11 +4,11 @@
 
 #include "util/hash.h"
 
-/* Maximum number of added Class constants in `names`; inj_class() does not find further ones. */
+/* Maximum number of added Class constants in `names`.  inj_class() finds only those in `names`. */
 #define NEW_NAMES 4096
 /*
- * Maximum number of names that are compared in a hash chain.  If a name comes later in the chain,
- * inj_class() adds a second Class constant for this name, which does no harm.
+ * Maximum number of names that inj_class() compares in a hash chain.  If the name has a later place
+ * in the chain, inj_class() adds a second Class constant for the same name, which does no harm.
  */
 #define CHAIN_MAX 64
 
@@ -41,7 +41,7 @@ bool inj_constants_open(struct inj_constants *c, const struct cf_pool *pool, str
 	c->n_names = 1;
 	last = cf_tag(pool, (uint16_t)(pool->count - 1));
 	if (last == CF_LONG || last == CF_DOUBLE)
-		c->count++; /* pool->count lacks the second entry of the last constant */
+		c->count++; /* a long or double takes two indexes; pool->count lacks the second */
 	for (uint16_t i = 1; i < pool->count; i++) {
 		struct cf_text name = cf_class_name(pool, i);
 
@@ -57,7 +57,7 @@ void inj_constants_release(struct inj_constants *c)
 	cf_output_release(&c->added);
 }
 
-/* Adds a constant and writes its tag.  Returns its index, or 0 if the pool is full. */
+/* Adds a constant and writes its tag.  Returns the constant's index, or 0 if the pool is full. */
 static uint16_t add(struct inj_constants *c, enum cf_tag tag)
 {
 	if (c->count >= UINT16_MAX) {
@@ -115,7 +115,7 @@ uint16_t inj_method(struct inj_constants *c, uint16_t class, const char *name,
 
 uint16_t inj_hook(struct inj_constants *c, enum inj_hook hook, const char *hooks_class)
 {
-	/* One string, because an array of pointers would need relocation at load time. */
+	/* All texts are in one array, because pointers to them would have to be relocated. */
 	static const char names[] =
 #define HOOK(name, descriptor) #name "\0" descriptor "\0"
 #include "classfile/inject/hooks.def"

@@ -4,12 +4,13 @@
 
 #define TOKEN_SLOTS 2
 /*
- * Stack slots for the arguments of a hook, except the id.  At an exit of the method, EXIT_STACK is
- * added to the method's own max_stack.
+ * Stack slots for the arguments of a hook, without the id.  At an exit of the method, the method's
+ * own values may be on the stack, so EXIT_STACK slots are needed in addition to max_stack.  At the
+ * entry and in the exception handler there are no such values, so ENTER_STACK slots are enough.
  */
 #define EXIT_STACK 2
-#define ENTER_STACK 4 /* at the method's entry and in the exception handler */
-#define ARGUMENTS_MAX 255 /* most slots of a method's arguments (JVMS 4.3.3) */
+#define ENTER_STACK 4
+#define ARGUMENTS_MAX 255 /* maximum number of slots of a method's arguments (JVMS 4.3.3) */
 
 static bool parameters_fit(const struct inj_method *m)
 {
@@ -44,7 +45,7 @@ static enum cf_refusal reserve(struct injection *in)
 									   : CF_HOOKED;
 }
 
-/* Fills in the members of *m that follow `member`. */
+/* Fills in the members of *m that are declared after `member`. */
 static enum cf_refusal read_method(const struct injection *in, struct inj_method *m)
 {
 	struct cf_type result;
@@ -116,8 +117,8 @@ static enum cf_refusal put_new_code(struct injection *in, size_t begin)
 }
 
 /*
- * Writes the Code attribute with hooks.  First writes 0 for the length of the attribute and for the
- * length of the code; sets each length after the data that it counts.
+ * Writes the Code attribute with hooks.  First writes 0 as the length of the attribute and as the
+ * length of the code; stores the true lengths when the attribute and the code are written.
  */
 static enum cf_refusal put_code_attribute(struct injection *in, uint16_t name)
 {

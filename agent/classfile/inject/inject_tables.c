@@ -1,4 +1,7 @@
-/* Writes the exception table and the attributes of a Code attribute, after its instructions. */
+/*
+ * Writes the parts of a Code attribute that come after its instructions: the exception table and
+ * the attributes.
+ */
 #include "classfile/inject/inject_maps.h"
 
 static enum cf_refusal put_own_handlers(struct injection *in)
@@ -39,14 +42,14 @@ enum cf_refusal inj_put_handlers(struct injection *in)
 			continue;
 		cf_put_u4(&in->body, range);
 		cf_put_u2(&in->body, (uint16_t)(early ? h->early : h->main));
-		cf_put_u2(&in->body, 0); /* catches any exception */
+		cf_put_u2(&in->body, 0); /* catch type 0: catches all exceptions */
 	}
 	return refusal;
 }
 
 /*
- * Returns the new pc at which a line or a variable begins.  A line or variable that began at pc 0
- * still does, so it includes the code inserted at the entry.
+ * Returns the new pc at which a source line or the scope of a local variable begins.  A line or
+ * scope that began at pc 0 still begins there, so it includes the code inserted at the entry.
  */
 static uint32_t table_pc(const struct injection *in, uint32_t pc)
 {
@@ -80,8 +83,8 @@ static bool put_variable(struct injection *in, struct cf_bytes *entry)
 }
 
 /*
- * Writes a table whose entries begin with pcs, which put_pcs() relocates.  Drops entries with
- * invalid pcs.
+ * Writes a table whose entries begin with one or more pcs.  put_pcs() writes the new pcs of an
+ * entry, or returns false if a pc is invalid; such an entry is dropped.
  */
 static enum cf_refusal put_table(struct injection *in, const struct cf_attribute *a,
 				 size_t entry_len,
@@ -134,8 +137,9 @@ static enum cf_refusal put_attribute(struct injection *in, uint16_t name,
 }
 
 /*
- * Returns true for an attribute that is not copied.  The JVM ignores "StackMap", and before class
- * file version 50 "StackMapTable".  For type annotations, see inject.h.
+ * Returns true for an attribute that is not copied: "StackMap", which the JVM ignores;
+ * "StackMapTable" in a class file before version 50, where the JVM ignores it; and type annotations
+ * (inject.h has the reason).
  */
 static bool is_dropped(const struct injection *in, struct cf_text name)
 {
@@ -144,7 +148,10 @@ static bool is_dropped(const struct injection *in, struct cf_text name)
 	       cf_text_is(name, "RuntimeInvisibleTypeAnnotations");
 }
 
-/* Adds a StackMapTable to a method that had none, if the inserted code needs one. */
+/*
+ * Called for a method that had no StackMapTable.  Adds one if the inserted code needs it, and sets
+ * *put to whether it was added.
+ */
 static enum cf_refusal put_new_maps(struct injection *in, bool *put)
 {
 	struct cf_attribute a = { .name = { "StackMapTable", 13 } };

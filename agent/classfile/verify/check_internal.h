@@ -4,18 +4,18 @@
 
 #include "classfile/verify/check_state.h"
 
-/* check_pool.c */
+/* Defined in check_pool.c: */
 bool chk_pool(struct check *c);
 bool chk_is_class(const struct check *c, uint16_t index);
 bool chk_is_utf8(const struct check *c, uint16_t index);
 
-/* check_flags.c: returns true if the class, or an inner class, may have these access flags */
+/* check_flags.c: returns true if a class or inner class may have these access flags */
 bool chk_class_flags(const struct check *c, uint16_t access);
 /* Return true if c->member may have these access flags. */
 bool chk_field_flags(const struct check *c, uint16_t access);
 bool chk_method_flags(const struct check *c, uint16_t access);
 
-/* check_attributes.c */
+/* Defined in check_attributes.c: */
 enum attribute_location {
 	AT_CLASS = 1,
 	AT_FIELD = 2,

@@ -1,6 +1,6 @@
 #include "classfile/verify/verify_internal.h"
 
-/* Sets the types of the first local variables, which have the parameters (JVMS 2.6.1). */
+/* Sets the types of the first local variables, which hold the parameters (JVMS 2.6.1). */
 static bool fill_parameters(struct verifier *v)
 {
 	struct vtype *locals = v->now.locals;
@@ -82,7 +82,7 @@ bool cf_verify(const struct cf_class *class, struct cf_fault *fault)
 {
 	if (class->major < JAVA_6)
 		return verify(class, fault, true);
-	/* For version 50, the JVM falls back to inference if stack maps are missing or wrong. */
+	/* In class file version 50, the JVM uses inference if stack maps are missing or wrong. */
 	return verify(class, fault, false) || (class->major == JAVA_6 && !fault->format &&
 					       !fault->memory && verify(class, fault, true));
 }

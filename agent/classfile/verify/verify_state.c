@@ -1,6 +1,9 @@
 #include "classfile/verify/verify_state.h"
 
-/* Limits for hostile code: 1 s per class and 32 MB per method.  JDK methods need less than 1 %. */
+/*
+ * Limits against hostile code: steps per class, which take about 1 s, and cells per method, which
+ * take 32 MB.  Methods of the JDK need less than 1 % of either limit.
+ */
 #define WORK_MAX (1u << 28)
 #define CELLS_MAX (1u << 22)
 #define CHUNK 1024 /* cells */

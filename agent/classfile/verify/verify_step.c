@@ -24,7 +24,7 @@ static bool is_uninit(struct vtype t)
 	return t.kind == V_UNINIT || t.kind == V_UNINIT_THIS;
 }
 
-/* Returns true if the type matches a letter of `effects`, see below. */
+/* Returns true if the type matches `letter`, which is a letter of the array `effects` below. */
 static bool matches(const struct verifier *v, struct vtype t, char letter)
 {
 	if (t.kind == V_ANY)
@@ -78,15 +78,17 @@ static bool push_letter(struct verifier *v, char letter)
 }
 
 /*
- * By opcode: the types that an instruction pops, the top of the stack last; after '>', the types
- * that it pushes.  An empty string: vf_step() has code for the instruction.
+ * Indexed by opcode: a letter for each type that the instruction pops, the top of the stack last;
+ * then '>'; then a letter for each type that it pushes.  An empty string means that vf_step() has
+ * code of its own for the instruction.
  *
  * I int, L long, F float, D double, N null
  * A  a reference, maybe uninitialised
- * M  as A if the verifier uses stack maps; as O if it infers types
+ * M  like A if the verifier uses stack maps; like O if it infers types
  * O  an initialised reference
  * T  a Throwable
- * i j f d b c s a  an array of int, long, float, double, byte or boolean, char, short, references
+ * i j f d c s a  an array of int, long, float, double, char, short, references
+ * b  an array of byte or of boolean
  * y  any array
  */
 #define EFFECT_LEN 5
@@ -133,7 +135,8 @@ static bool apply_effect(struct verifier *v, const char *effect)
 }
 
 /*
- * Sets a local variable's type.  Overwriting half of a long or double makes the other half V_TOP.
+ * Sets local variable i to `type`.  If variable i held one half of a long or double, the variable
+ * with the other half becomes V_TOP.
  */
 static void set_local(struct verifier *v, uint32_t i, struct vtype type)
 {
@@ -225,8 +228,8 @@ static bool load_constant(struct verifier *v, uint16_t index)
 }
 
 /*
- * Handles `new`.  Objects that the same `new` allocated in earlier iterations become unusable (JVMS
- * 6.5.new).
+ * Handles the instruction `new`.  In a loop, the uninitialised objects that the same instruction
+ * allocated earlier become unusable (JVMS 6.5.new).
  */
 static bool step_new(struct verifier *v)
 {

@@ -5,8 +5,8 @@
 #include "jvm/jni_refs.h"
 
 /*
- * Looks up the field VirtualThread.carrierThread.  Has no effect until the class is linked, because
- * JVMTI reports no fields of a class that is not linked.
+ * Looks up the field VirtualThread.carrierThread.  Does nothing if the class VirtualThread is not
+ * linked yet, because JVMTI reports no fields of a class that is not linked.
  */
 static void learn_carrier(struct ag_alloc_profile *profile, JNIEnv *jni, jclass class)
 {
@@ -64,8 +64,8 @@ static int learn_loaded(struct ag_jvm *jvm, struct ag_alloc_profile *profile)
 		return -1;
 	rc = ag_classes_get(jvm, &classes);
 	/*
-	 * Twice the number of classes, because -Xcheck:jni of JDK 8 and 11 also counts the
-	 * references of outer frames.
+	 * Reserves twice the number of classes, because -Xcheck:jni of JDK 8 and 11 also counts
+	 * the references in outer JNI local frames.
 	 */
 	if (rc == 0)
 		rc = ag_ref_expect(jvm, 2 * ((jint)classes.n + 64));
@@ -108,8 +108,8 @@ static int prepare(struct ag_jvm *jvm, struct ag_alloc_profile *profile)
 }
 
 /*
- * Starts counting: adds the loaded classes to the profile, and adds hooks to the code of these
- * classes.  Enables ClassPrepare before it lists the loaded classes, so that no class is missed.
+ * Starts counting: adds the loaded classes to the profile, and adds hooks to their code.  Enables
+ * the event ClassPrepare before it lists the loaded classes, so that it misses no class.
  */
 static int start(struct ag_jvm *jvm, struct ag_alloc_profile *profile)
 {
@@ -128,7 +128,7 @@ static void disable_events(const struct ag_alloc_profile *profile)
 {
 	jvmtiEnv *ti = profile->ti;
 
-	/* These calls fail if the event was never enabled or the JVM is shutting down: harmless. */
+	/* A call fails if its event was never enabled or if the JVM is shutting down: harmless. */
 	(void)(*ti)->SetEventNotificationMode(ti, JVMTI_DISABLE, JVMTI_EVENT_VM_OBJECT_ALLOC, NULL);
 	(void)(*ti)->SetEventNotificationMode(ti, JVMTI_DISABLE, JVMTI_EVENT_CLASS_PREPARE, NULL);
 }

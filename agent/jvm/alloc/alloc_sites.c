@@ -6,8 +6,8 @@
 #include "jvm/alloc/alloc_sites.h"
 
 /*
- * The table gets one hash slot per SITE_BYTES bytes of the arena.  A site with 20 frames takes 256
- * bytes, so the arena is full before the table is.
+ * The table of sites gets one hash slot for every SITE_BYTES bytes of the arena.  A site with 20
+ * frames takes 256 bytes of the arena, so usually the arena is full before the table is.
  */
 #define SITE_BYTES 128u
 
@@ -29,7 +29,7 @@ static uint64_t method_of(const jvmtiFrameInfo *frame)
 	return (uint64_t)(uintptr_t)frame->method;
 }
 
-/* 16 bits hold any bytecode index (JVMS 4.7.3); the -1 of a native method becomes AG_NATIVE. */
+/* 16 bits hold any bytecode index (JVMS 4.7.3); -1 in a native method becomes AG_NATIVE. */
 static uint16_t bci_of(const jvmtiFrameInfo *frame)
 {
 	return (uint16_t)frame->location;

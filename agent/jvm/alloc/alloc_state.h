@@ -1,6 +1,6 @@
 /*
- * State that the source files of a profile share.  alloc_profile.c allocates, ends and frees the
- * profile; alloc_sample.c, alloc_exact.c (with alloc_hooks.c and alloc_instrument.c) and
+ * The state of an allocation profile, which several source files share.  alloc_profile.c allocates,
+ * ends and frees it; alloc_sample.c, alloc_exact.c (with alloc_hooks.c and alloc_instrument.c) and
  * alloc_live.c fill it.
  */
 #ifndef JTOOL_AGENT_JVM_ALLOC_ALLOC_STATE_H
@@ -15,8 +15,8 @@
 struct ag_exact; /* alloc_exact_state.h */
 
 struct ag_alloc_profile {
-	struct ag_alloc_profile_wanted wanted; /* its globs are in the arena */
-	/* the profile's environment; disposing of it frees the profile's tags and capabilities */
+	struct ag_alloc_profile_wanted wanted; /* the memory of its globs belongs to `arena` */
+	/* the profile's environment; DisposeEnvironment frees the profile's tags, capabilities */
 	jvmtiEnv *ti;
 	jvmtiEventCallbacks callbacks; /* of the environment `ti`, see ag_alloc_profile_listen() */
 	JNIEnv *own;  /* JNIEnv of the session's thread, whose allocations are not counted */
@@ -26,19 +26,21 @@ struct ag_alloc_profile {
 	struct ag_exact *exact; /* NULL: a sampled profile */
 	/* Atomic; any thread adds to these: */
 	uint64_t samples, bytes, dropped;
-	uint64_t globals;     /* number of global references, see jni_refs.h */
-	uint32_t collections;
-	uint32_t forcing;     /* 1: the profile itself forces the current collection */
+	uint64_t globals;     /* number of the profile's global references, see jni_refs.h */
+	uint32_t collections; /* number of garbage collections */
+	uint32_t forcing;     /* 1: the profile itself has requested the current collection */
 	uint32_t dying;       /* 1: the JVM is in VMDeath */
-	uint32_t left; /* 1: a suspended thread is in a hook or callback, so never free memory */
+	/* 1: a thread is suspended in a hook or callback, so the profile's memory is never freed */
+	uint32_t left;
 	uint64_t interval; /* sampling interval in bytes */
 	int64_t began_ns, ended_ns; /* times of ag_now_ns() */
 	uint64_t begin_ns, live_ns; /* durations, see struct ag_alloc_profile_state */
 };
 
 /*
- * Enables an event of profile->ti, whose callback must be in profile->callbacks.  The callback
- * finds the profile in the environment's local storage.  Returns 0, or -1 with the error recorded.
+ * Enables an event in the environment profile->ti.  The event's callback must be set in
+ * profile->callbacks; it finds the profile in the environment's local storage.  Returns 0, or -1
+ * with the error recorded.
  */
 int ag_alloc_profile_listen(struct ag_jvm *jvm, struct ag_alloc_profile *profile, jvmtiEvent event);
 
@@ -55,10 +57,11 @@ void ag_sample_tick(struct ag_alloc_profile *profile);
  * 1/256 object) and size/p bytes.  p = 1-exp(-size/interval) is the probability that the object
  * contains a sampling point of a Poisson process with the mean distance `interval`, as in JEP 331.
  *
- * HotSpot draws the distance to the next sampling point differently in two cases, which the event
- * does not show: for the first distance of a thread; and in JDK 11 to 21 after an object of about
- * the size `interval` or larger, where the distance is too short on average (threadHeapSampler.cpp,
- * pick_next_sample()).
+ * In two cases HotSpot draws the distance to the next sampling point differently, and the event
+ * does not show whether it is such a case (threadHeapSampler.cpp, pick_next_sample()):
+ * - the first distance of a thread;
+ * - in JDK 11 to 21 the distance after an object of about the size `interval` or larger, which is
+ *   too short on average.
  */
 struct ag_weight {
 	uint64_t objects_256, bytes;
@@ -67,7 +70,7 @@ struct ag_weight ag_sample_weight(uint64_t size, uint64_t interval);
 
 /*
  * In alloc_live.c: tags a new object with its site, the number of collections so far, and the
- * sampling interval (0: the profile is exact).  Any thread with a JNIEnv may call it.
+ * sampling interval (0: the profile is exact).  Any thread with a JNIEnv may call ag_live_mark().
  */
 void ag_live_mark(struct ag_alloc_profile *profile, jobject object, uint32_t site,
 		  uint64_t interval);
@@ -75,9 +78,9 @@ void ag_live_mark(struct ag_alloc_profile *profile, jobject object, uint32_t sit
 int ag_live_on(struct ag_jvm *jvm, struct ag_alloc_profile *profile);
 void ag_live_off(struct ag_alloc_profile *profile);
 /*
- * Forces a full collection, then counts the live objects of all sites.  If profile->dying is set,
- * the JVM cannot collect any more; the function then follows references instead, which takes
- * longer.  Returns 0, or -1 with the error recorded.
+ * Forces a full garbage collection, then counts the live objects of all sites.  If profile->dying
+ * is set, the JVM cannot collect garbage any more; the function then follows references instead,
+ * which takes longer.  Returns 0, or -1 with the error recorded.
  */
 int ag_live_count(struct ag_jvm *jvm, struct ag_alloc_profile *profile);
 
@@ -88,9 +91,9 @@ int ag_live_count(struct ag_jvm *jvm, struct ag_alloc_profile *profile);
 int ag_exact_on(struct ag_jvm *jvm, struct ag_alloc_profile *profile);
 void ag_exact_tick(struct ag_jvm *jvm, struct ag_alloc_profile *profile);
 void ag_exact_off(struct ag_jvm *jvm, struct ag_alloc_profile *profile, jvmtiError *code);
-/* Updates the sites: adds what the threads' tables have counted since the previous call. */
+/* Updates the sites: adds the objects that the threads' tables counted since the previous call. */
 void ag_exact_merge(struct ag_alloc_profile *profile);
-/* Fills in the members `samples`, `bytes`, `hooked` and `refused` only. */
+/* Fills in only the members `samples`, `bytes`, `hooked` and `refused` of *state. */
 void ag_exact_state(const struct ag_alloc_profile *profile, struct ag_alloc_profile_state *state);
 int ag_exact_notes(const struct ag_alloc_profile *profile, ag_alloc_profile_note_fn *report,
 		   void *arg);

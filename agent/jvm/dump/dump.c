@@ -8,10 +8,10 @@
 
 /* Type of the child's last frame, whose payload is ag_dump_heap.n_unknown as u32. */
 #define CHILD_END UINT16_MAX
-#define ROOTS ((size_t)1 << 20) /* maximum of GC roots; only the written pages take memory */
+#define ROOTS ((size_t)1 << 20) /* maximum of GC roots; only pages that are written take memory */
 #define LOOK 1024 /* in the JVM, one in 1024 callbacks checks the clock */
 
-/* Gives up the dump: ends the walk with `why` in the JVM, or exits with `code` in the child. */
+/* Gives up the dump: in the JVM ends the walk because of `why`, in the child exits with `code`. */
 static jint lose(struct ag_dump *d, enum wire_snapshot_why why, int code)
 {
 	if (d->snapshot.inside)
@@ -27,7 +27,7 @@ static bool is_late(struct ag_dump *d)
 	       ag_now_ns() - d->begin_ns > (int64_t)d->opts->pause_ms * 1000000;
 }
 
-/* Returns true for a root that must be read before the clone, see graph_snapshot.c. */
+/* Returns true for a root that must be read before the clone; graph_snapshot.c has the reason. */
 static bool is_of_thread(jvmtiHeapReferenceKind kind)
 {
 	return kind == JVMTI_HEAP_REFERENCE_THREAD || kind == JVMTI_HEAP_REFERENCE_STACK_LOCAL ||
@@ -68,8 +68,8 @@ static void find_addresses(struct ag_dump *d)
 }
 
 /*
- * Runs in the child when HotSpot has reported all roots: finds the layouts of the classes, and
- * notes each class as a root (walk_order.h).
+ * Runs in the child when HotSpot has reported all roots: finds the layout of classes and arrays,
+ * makes HotSpot visit each class (walk_order.h), and writes the head of the dump.
  */
 static void begin_child(struct ag_dump *d)
 {
@@ -94,7 +94,7 @@ static void begin_child(struct ag_dump *d)
 	ag_dump_write_head(d);
 }
 
-/* When HotSpot's walk has ended: writes the objects and the roots, and ends the child. */
+/* In the child, after HotSpot's walk: writes the objects and the roots, and ends the child. */
 static void end_child(struct ag_dump *d) __attribute__((noreturn));
 static void end_child(struct ag_dump *d)
 {
@@ -186,7 +186,7 @@ static jobject new_pattern(struct ag_jvm *jvm, bool is_long)
 	return NULL;
 }
 
-/* Creates d->samples.  Returns 1; or 0 if a reference is not ag_is_plain(); or -1 on an error. */
+/* Creates d->samples.  Returns 1; 0 if a reference is not ag_is_plain(); -1 after an error. */
 static int make_samples(struct ag_dump *d)
 {
 	struct ag_jvm *jvm = d->jvm;
@@ -220,7 +220,7 @@ static bool are_plain(const struct ag_dump *d)
 
 #define CONSTANTS_SIZE (AG_DUMP_CONSTANTS * sizeof(struct ag_dump_constant))
 
-/* Allocates the memory of the callbacks in advance, because they must not call an allocator. */
+/* Allocates the memory for the callbacks, because a callback must not call an allocator. */
 static int make_room(struct ag_dump *d)
 {
 	d->roots = ag_dump_map(ROOTS * sizeof(*d->roots));
@@ -248,10 +248,10 @@ static void find_own_thread(struct ag_dump *d)
 }
 
 /*
- * Reads the child's last frame: the number of classes without a loader that the child visited but
- * that are not in the class list.  If the boot loader has loaded classes since the list was read,
- * the child may have visited such a class, and the dump is not complete.  Otherwise these classes
- * are not in the list because they are not loaded, and the dump is complete.
+ * Reads the child's last frame: the number of boot loader classes that the child visited but that
+ * are not in the class list.  If the boot loader has loaded a class since the list was read, the
+ * child may have visited that class, and the dump is not complete.  Otherwise the boot loader knows
+ * the visited classes but has not loaded them (look_at_new()), and the dump is complete.
  */
 static int take_end(struct ag_dump *d, const struct wire_writer *frame)
 {

@@ -1,15 +1,16 @@
 /*
  * Writes a heap dump (HPROF) of the live objects while the application runs.
  *
- * The agent's thread reads the layout of all classes and the stacks of all threads.  HotSpot's walk
- * begins in the JVM and continues in a cloned child (snapshot/snapshot.h).  The walk reports the
- * roots, the classes, and one object of each class that it meets; the references of these objects
- * prove that the child has the right layouts.  Then the child itself reads all objects from its
- * copy of the heap.  If anything is inconsistent, the child ends, and the client lets the JVM write
- * its own dump.
+ * 1. The agent's thread reads the field layout of all classes and the stacks of all threads.
+ * 2. HotSpot's walk of the heap begins in the JVM and continues in a cloned child
+ *    (snapshot/snapshot.h).  HotSpot reports the roots, the classes, and the references of one
+ *    object of each class that it meets.  The child reads the references of this object as well; if
+ *    they are equal, the child has the right layout of the class.
+ * 3. The child itself reads all objects from its copy of the heap.
+ * If anything is inconsistent, the child ends, and the client makes the JVM write its own dump.
  *
- * The agent sends the dump as an HPROF file, not in a format of its own: identifiers in HPROF can
- * be the addresses of objects, so neither the agent nor the client has to store or translate
+ * The agent sends the dump as an HPROF file, not in a format of its own, because identifiers in
+ * HPROF can be the addresses of objects: neither the agent nor the client has to store or translate
  * identifiers.
  */
 #ifndef JTOOL_AGENT_JVM_DUMP_DUMP_H
@@ -19,21 +20,21 @@
 #include "util/chan.h"
 
 struct ag_dump_opts {
-	uint32_t pause_ms; /* maximum pause */
-	uint32_t life_ms;  /* ms after which the child is ended */
+	uint32_t pause_ms; /* maximum pause of the JVM */
+	uint32_t life_ms;  /* ms after the clone at which SIGALRM ends the child */
 };
 
 struct ag_dump_result {
 	uint32_t why;      /* WIRE_SNAPSHOT_*; WIRE_SNAPSHOT_DONE: the dump is complete */
 	int32_t code;      /* an errno, a signal or an exit code; 0: none */
-	uint64_t paused_ns; /* duration of the pause, from the first callback on */
-	uint64_t child_ns;  /* time from the clone until the child's last frame */
+	uint64_t paused_ns; /* duration of the JVM's pause, measured from the first callback on */
+	uint64_t child_ns;  /* time from the end of the pause to the arrival of the last frame */
 };
 
 /*
  * Writes the dump; result->why says whether the dump is complete.  Requires can_tag_objects,
- * can_get_line_numbers and can_get_source_file_name.  Returns 0, or -1 if the error is recorded or
- * the channel is broken.
+ * can_get_line_numbers and can_get_source_file_name.  Returns 0; or -1 with the error recorded; or
+ * -1 if the channel is broken.
  */
 int ag_heap_dump(struct ag_jvm *jvm, struct ag_chan *chan, const struct ag_dump_opts *opts,
 		 struct ag_dump_result *result);

@@ -1,11 +1,11 @@
 /*
- * Writes each class as soon as HotSpot has reported all references of its java.lang.Class.
- * Compares the references that HotSpot reports from classes and objects with those that the
- * snapshot's child process reads from its copy of the heap.
+ * Writes each class as soon as HotSpot has reported all references from its java.lang.Class.
+ * Compares two sets of references from each class and object: those that HotSpot reports, and those
+ * that the snapshot's child process reads from its copy of the heap.
  */
 #include "jvm/dump/dump_internal.h"
 
-#define PROVEN_LENGTH 1024 /* the elements of longer arrays are not compared */
+#define PROVEN_LENGTH 1024 /* elements; longer arrays are not compared */
 
 struct sum {
 	uint64_t sum;
@@ -69,7 +69,10 @@ static void count_fields(const struct ag_dump *d, const struct ag_dump_class *c,
 	}
 }
 
-/* Returns the instance size for CLASS_DUMP: the bytes of all fields, as in the JVM's own dump. */
+/*
+ * Returns the size of an instance for the class's CLASS_DUMP: the bytes of all fields, as in a dump
+ * that HotSpot writes.
+ */
 static uint32_t instance_size(struct ag_dump *d, struct ag_dump_class *c)
 {
 	if (c->kind >= AG_DUMP_OBJECTS)
@@ -139,8 +142,8 @@ static void write_class(struct ag_dump *d, struct ag_dump_class *c,
 }
 
 /*
- * Ends the current object, if there is one: compares its reported references with those that the
- * child reads, and writes the class if the object is a java.lang.Class.
+ * Ends the current object, if there is one: compares the references that HotSpot reported from it
+ * with those that the child reads; then, if the object is a java.lang.Class, writes its class.
  */
 static void end_current(struct ag_dump *d)
 {
@@ -153,8 +156,8 @@ static void end_current(struct ag_dump *d)
 	c = &d->layout.classes[o->class];
 	s = o->is_mirror ? sum_of_statics(d, c) : sum_of_object(d, c, o->address);
 	/*
-	 * The sums differ if the class was linked after its layout was read, or if objects are
-	 * being moved.
+	 * The sums differ if the class was linked after its layout was read, or if the garbage
+	 * collector was moving objects at the clone.
 	 */
 	if (s.sum != o->sum || s.n != o->n)
 		ag_exit(c->kind == AG_DUMP_UNKNOWN ? AG_CHILD_CLASSES : AG_CHILD_MOVED);
@@ -182,8 +185,9 @@ static void add_constant(struct ag_dump *d, uint32_t index, uint64_t object)
 }
 
 /*
- * Returns JVMTI_VISIT_OBJECTS if HotSpot shall visit the object to prove the layout of its class:
- * for one instance or one short array of each class.  Returns 0 for all other objects.
+ * Returns JVMTI_VISIT_OBJECTS for one instance or one short array of each class: HotSpot then
+ * visits this object and reports its references, which prove the layout of the class.  Returns 0
+ * for all other objects.
  */
 static jint prove(struct ag_dump *d, uint64_t object)
 {

@@ -8,31 +8,31 @@
 #include "jvm/graph/graph_walk.h"
 #include "jvm/snapshot/confine.h"
 
-#define AG_DUMP_CONSTANTS 65536 /* maximum entries of a constant pool */
+#define AG_DUMP_CONSTANTS 65536 /* number of entries that a constant pool can have */
 
 struct ag_dump_root {
-	uint64_t address;
-	jmethodID method; /* the method whose stack frame has this root; NULL: no stack frame */
-	uint32_t thread;  /* index in ag_dump.graph.threads; AG_DUMP_NONE: no listed thread */
+	uint64_t address; /* of the object */
+	jmethodID method; /* the method in whose stack frame the root is; NULL: in no stack frame */
+	uint32_t thread;  /* index in ag_dump.graph.threads; AG_DUMP_NONE: thread not in the list */
 	uint32_t depth;   /* depth of the stack frame, from 0 (innermost) */
 	uint8_t tag;      /* enum ag_hprof_sub_tag */
 };
 
-/* An object in a constant pool. */
+/* An object to which an entry of a constant pool refers. */
 struct ag_dump_constant {
 	uint64_t address;
-	uint32_t index; /* index in the constant pool */
+	uint32_t index; /* index of the entry */
 };
 
 /* The object whose references HotSpot is reporting. */
 struct ag_dump_current {
-	uint64_t address; /* 0: none */
-	/* number of the object's class; if is_mirror, of the class that the object represents */
+	uint64_t address; /* 0: HotSpot has reported no reference yet */
+	/* number of the object's class; if is_mirror: of the class that the object represents */
 	uint32_t class;
 	bool is_mirror;   /* the object is a java.lang.Class */
-	uint64_t sum;     /* sum of the addresses reported so far for its fields or elements */
+	uint64_t sum;     /* sum of the references that HotSpot has reported from it so far */
 	uint32_t n;       /* number of addresses in `sum` */
-	/* if is_mirror, the addresses of further objects to which the object refers; 0: null */
+	/* if is_mirror: addresses of the class's loader, signers and protection domain; 0: null */
 	uint64_t loader, signers, domain;
 	uint32_t n_constants;
 };
@@ -44,7 +44,7 @@ struct ag_dump {
 	struct ag_dump_result *result;
 	struct ag_hprof out;
 	const struct ag_classes *list; /* the class list: the classes loaded before the clone */
-	struct ag_graph graph; /* used for its list of threads only */
+	struct ag_graph graph; /* only its list of threads is used */
 	struct ag_dump_layout layout;
 	struct ag_dump_stacks stacks;
 	struct ag_dump_heap heap;
@@ -55,7 +55,7 @@ struct ag_dump {
 	struct ag_snapshot snapshot;
 	struct ag_walk_order order;
 	bool has_new; /* the boot loader has loaded classes since `list` was read */
-	bool over; /* every callback aborts the walk, for the reason in result->why */
+	bool over; /* every callback in this process aborts the walk; see result->why */
 	int64_t begin_ns; /* begin of the pause; 0: before the first callback */
 	uint32_t n_calls;
 	/*
@@ -65,8 +65,10 @@ struct ag_dump {
 	uint32_t own_thread, next_thread;
 	struct ag_dump_root *roots;
 	uint32_t n_roots, max_roots;
-	/* Used in the child only: */
-	/* if current.is_mirror: objects in the constant pool of the class current.class */
+	/*
+	 * The members below are used in the child only.  constants: if current.is_mirror, the
+	 * objects in the constant pool of the class current.class
+	 */
 	struct ag_dump_constant *constants;
 	struct ag_dump_current current;
 	uint32_t object_class; /* number of the class java.lang.Object */
@@ -77,10 +79,13 @@ bool ag_dump_root(struct ag_dump *d, jvmtiHeapReferenceKind kind,
 		  const jvmtiHeapReferenceInfo *info, uint64_t address);
 /* In the child: writes the HPROF records that precede the heap dump segments. */
 void ag_dump_write_head(struct ag_dump *d);
-/* In the child, after all objects: writes the roots. */
+/* In the child, after it has written all objects: writes the roots. */
 void ag_dump_write_roots(struct ag_dump *d);
 
-/* In the child: processes a reference from an object.  Returns what the callback must return. */
+/*
+ * In the child: processes a reference from the object `referrer` to the object `object`.  Returns
+ * the value that the callback must return to HotSpot.
+ */
 jint ag_dump_edge(struct ag_dump *d, jvmtiHeapReferenceKind kind,
 		  const jvmtiHeapReferenceInfo *info, uint64_t referrer, uint64_t object);
 /* In the child, after the last reference: writes the classes that are not written yet. */

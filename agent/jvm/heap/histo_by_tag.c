@@ -1,6 +1,6 @@
 /*
- * Counts objects by class tag, which relies on the JVMTI specification only.  Optimised for speed,
- * because the JVM is paused during the walk.
+ * Counts objects by the tags of their classes.  This way of counting relies only on the JVMTI
+ * specification.  The code is optimised for speed, because the JVM is paused during the walk.
  */
 #ifndef __clang__ /* clang does not have this pragma */
 #pragma GCC optimize("O2")
@@ -11,13 +11,13 @@
 #include "wire/frame.h"
 
 /*
- * Maximum number of objects whose classes have no tag, because they were loaded after the classes
- * were listed.  Each such object is tagged, which takes 75 bytes from JDK 21 on.
+ * Maximum number of objects whose class has no tag, because the class was loaded after the classes
+ * were listed.  The walk tags each of these objects; a tag takes 75 bytes from JDK 21 on.
  */
 #define UNKNOWN_MAX 65536
 
 struct tag_walk {
-	struct ag_tally *tallies; /* tallies[i] is for class i of the list, whose tag is i + 1 */
+	struct ag_tally *tallies; /* tallies[i] counts class i of the list; its tag is i + 1 */
 	jlong n_classes;
 	uint32_t unknown; /* number of objects whose classes are not in the list */
 	struct ag_walk_limit *limit;

@@ -3,7 +3,8 @@
 #include "jvm/jni_refs.h"
 
 /*
- * Uses IterateOverHeap: it is deprecated, but needs less time per object than IterateThroughHeap.
+ * Calls IterateOverHeap.  JVMTI has deprecated this function, but it takes less time per object
+ * than IterateThroughHeap.
  */
 int ag_histo_walk(struct ag_jvm *jvm, struct ag_census *census, jvmtiHeapObjectCallback callback,
 		  const void *user)

@@ -8,30 +8,31 @@
 
 #define ARRAYS AG_KLASS_ARRAYS
 /*
- * Time limit for finding the arrays among the roots, in ns.  Finding them takes 0.3 ms with a few
- * dozen threads and 20 ms with a thousand.  If the limit is exceeded, the caller identifies
- * classes by their tags, which takes 15 ns more for each object.
+ * Time limit, in ns, for finding the arrays among the roots.  Finding the arrays takes 0.3 ms in a
+ * JVM with a few dozen threads, and 20 ms in one with a thousand threads.  If the limit is
+ * exceeded, the caller identifies classes by their tags, which takes 15 ns more for each object.
  */
 #define ROOTS_NS 50000000
 
 enum sample { INTS, LONGS, OBJECTS, OBJECT, THREAD, CLASS, SAMPLES };
 _Static_assert(SAMPLES == AG_KLASS_SAMPLES, "a sample of each kind");
 
-/* State of a calibration by ag_klass_probe_run(), which makes a walk of its own. */
+/* State of a calibration by ag_klass_probe_run(). */
 struct probe {
 	struct ag_klass_probe *result;
 	struct ag_klass_samples s;
-	uint32_t seen;            /* a bit for each array that was reported */
+	uint32_t seen;            /* bit i: HotSpot has reported array i */
 	unsigned calls;
 	int64_t give_up_ns;
 	/*
-	 * from_roots: HotSpot reports the arrays as roots, see show_arrays().  over: the callback
-	 * aborts the walk.  done: *result is measured.
+	 * from_roots: the walk reports the arrays as roots, see show_arrays().
+	 * over: the callback aborts the walk.
+	 * done: *result is set.
 	 */
 	bool from_roots, over, done;
 };
 
-/* Returns the length of array i.  The lengths are distinct, and differ from other header words. */
+/* Returns the length of array i.  It differs from other lengths and from other header words. */
 static jsize array_length(unsigned i)
 {
 	return (jsize)(i < ARRAYS / 2 ? 3 + i : 24 + i);
@@ -43,8 +44,10 @@ static jlong array_tag(unsigned i)
 }
 
 /*
- * The known layouts of an array's header: a narrow klass word, then the length; a full Klass
- * address, then the length; a narrow klass word within the mark word (JEP 450).
+ * The known layouts of an array's header:
+ * - a narrow klass word, then the length;
+ * - a complete Klass address, then the length;
+ * - a narrow klass word within the mark word, then the length (JEP 450).
  */
 static const struct layout {
 	struct ag_header header;
@@ -117,7 +120,7 @@ static bool find_encoding(const struct ag_klass_samples *p, struct ag_klass_prob
 	unsigned n = 0;
 
 	for (unsigned offset = 8; offset + 8 <= (uint64_t)p->mirror_size; offset += 8) {
-		/* Narrow klass words are shifted by 0 or 3 bits, in compact headers by up to 10. */
+		/* Narrow klass words are shifted by 0 or 3 bits, in compact headers by 0 to 10. */
 		for (unsigned shift = full ? 3 : 0; shift <= (full ? 3 : 10); shift++) {
 			*e = (struct ag_encoding){ offset, shift, 0 };
 			if (!full)
@@ -146,9 +149,9 @@ bool ag_klass_probe_measure(const struct ag_klass_samples *p, struct ag_klass_pr
 }
 
 /*
- * Adds each class that has a key to the map.  From JDK 24 on interfaces and abstract classes have
- * no key: their Klass lies outside the range of klass words, because they have no instances
- * (JDK-8338526).
+ * Adds to the map each class that has a key.  From JDK 24 on interfaces and abstract classes have
+ * no key: HotSpot allocates their Klass at an address that no klass word can represent, because
+ * they have no instances (JDK-8338526).
  */
 bool ag_klass_probe_map(const struct ag_klass_probe *probe, const struct ag_classes *classes,
 			struct ag_class_map *map)
@@ -177,7 +180,7 @@ static jint JNICALL on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapRef
 	jlong i = *tag - array_tag(0);
 
 	(void)info, (void)class_tag, (void)referrer_class_tag, (void)referrer_tag, (void)length;
-	/* After JVMTI_VISIT_ABORT, HotSpot still reports the rest of the current thread's roots. */
+	/* After JVMTI_VISIT_ABORT, HotSpot still reports the remaining roots of the same thread. */
 	if (p->over)
 		return JVMTI_VISIT_ABORT;
 	if (i >= 0 && i < ARRAYS) {
@@ -212,7 +215,7 @@ static int make_arrays(struct ag_jvm *jvm, struct ag_klass_samples *p,
 	return 0;
 }
 
-/* Allocates an Object[] with all the arrays. */
+/* Allocates an Object[] whose elements are all arrays of `p`. */
 static jobject make_holder(struct ag_jvm *jvm, const struct ag_klass_samples *p,
 			   jclass object_class)
 {
@@ -269,11 +272,15 @@ static int find_mirrors(struct ag_jvm *jvm, struct ag_klass_samples *p)
 }
 
 /*
- * Makes HotSpot report the arrays to the callback.  From JDK 21 on, HotSpot follows the references
- * of the Object[] that make_holder() created; this walk takes 0.2 ms.  Before JDK 21, HotSpot would
- * then walk the complete heap to reset mark words (ObjectMarker::set_needs_reset).  It does not
- * reset them if the callback aborts while HotSpot reports the roots.  So before JDK 21 the callback
- * aborts when it has seen the arrays as roots: the agent has local references to them.
+ * Makes HotSpot report the arrays to the callback.
+ *
+ * From JDK 21 on, HotSpot walks from the Object[] that make_holder() created; this takes 0.2 ms.
+ *
+ * Before JDK 21, HotSpot would walk the complete heap after that walk, to reset mark words
+ * (ObjectMarker::set_needs_reset).  HotSpot does not do this if the callback aborts the walk while
+ * HotSpot still reports roots.  The arrays are roots, because the agent has local references to
+ * them.  So before JDK 21 the walk begins at the roots, and the callback aborts it when HotSpot has
+ * reported all arrays.
  */
 static int show_arrays(struct ag_jvm *jvm, struct probe *p)
 {

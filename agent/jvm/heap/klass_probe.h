@@ -1,17 +1,21 @@
 /*
  * Identifies an object's class by its klass word, so that classes need no tags.
  *
- * JVMTI's heap callbacks receive a pointer to the object's tag.  In HotSpot 8 to 27 that tag is a
- * member of a CallbackWrapper on the stack (jvmtiTagMap.cpp), two words after the object's address.
- * So the callback can read the klass word in the object's header.  Reading it takes a third of the
- * time of HotSpot's two tag look-ups for each object.
+ * HotSpot passes a pointer to an object's tag to a heap callback of JVMTI.  In HotSpot 8 to 27 that
+ * tag is a member of a CallbackWrapper on the stack (jvmtiTagMap.cpp), two words after the member
+ * that is the object's address.  So the callback can read the klass word in the object's header.
+ * If objects and classes have tags, HotSpot looks up two tags for each object; reading the klass
+ * word takes a third of the time of these two look-ups.
  *
- * None of this is specified.  So a calibration checks it in each JVM, at a safepoint, with 32 new
- * arrays of known class and length: the wrapper must contain each array's address, the header must
- * have one of three known layouts, and java.lang.Class must hold the Klass address at the same
- * offset for six known classes.  Otherwise the calibration fails and the caller uses tags.
- * Only slots of local references, the objects in them, and objects reported to a callback are
- * dereferenced.
+ * The JVMTI specification promises none of this.  So a calibration checks it in each JVM, at a
+ * safepoint, with 32 new arrays of known class and length:
+ * - The wrapper must contain each array's address.
+ * - The header must have one of three known layouts.
+ * - For six known classes, java.lang.Class must hold the Klass address at the same offset.
+ * Otherwise the calibration fails and the caller uses tags.
+ *
+ * The probe dereferences only slots of local references, the objects to which these slots point,
+ * and objects that HotSpot reports to a callback.
  */
 #ifndef JTOOL_AGENT_JVM_HEAP_KLASS_PROBE_H
 #define JTOOL_AGENT_JVM_HEAP_KLASS_PROBE_H
@@ -26,8 +30,8 @@
 
 /*
  * How the key of a class is computed from an instance: (the 8 bytes at `offset` of the instance) >>
- * shift & mask.  If the header holds a full Klass address, the key is the bits 3 to 34 of this
- * address; if two classes have the same key, ag_klass_probe_map() fails.
+ * shift & mask.  If the header holds a complete Klass address, the key is the bits 3 to 34 of this
+ * address.  Two classes may then have the same key; in this case ag_klass_probe_map() fails.
  */
 struct ag_header {
 	unsigned offset, shift;
@@ -49,22 +53,22 @@ struct ag_klass_probe {
 	struct ag_encoding encoding;
 };
 
-/* Objects of known classes, from which the probe is calibrated. */
+/* Objects whose classes are known.  The calibration derives the probe from them. */
 #define AG_KLASS_ARRAYS 32
 #define AG_KLASS_SAMPLES 6
 struct ag_klass_samples {
-	jobject arrays[AG_KLASS_ARRAYS];   /* the first half int[], the second long[] */
+	jobject arrays[AG_KLASS_ARRAYS];   /* the first half are int[], the second half long[] */
 	jobject samples[AG_KLASS_SAMPLES]; /* objects of different classes */
 	jclass mirrors[AG_KLASS_SAMPLES];  /* local references to the samples' java.lang.Class */
-	jlong mirror_size;                 /* bytes of the smallest mirror */
+	jlong mirror_size;                 /* size of the smallest of `mirrors`, in bytes */
 };
 
 /*
  * The two steps of a calibration, for a caller that runs the second step in its own walk.
  * ag_klass_samples_make() creates the samples and adds them to `own`, whose first object must be
- * the agent's thread.  It returns 0, or -1 if the error is recorded or if a reference is not plain
- * (see ag_is_plain()).  ag_klass_probe_measure() must run in a heap callback, where objects do not
- * move.  It returns false if the probe is not possible in this JVM.
+ * the agent's thread.  It returns 0; or -1 with the error recorded; or -1 without a recorded error
+ * if a reference is not ag_is_plain().  ag_klass_probe_measure() must run in a heap callback, where
+ * objects do not move.  It returns false if the probe is not possible in this JVM.
  */
 int ag_klass_samples_make(struct ag_jvm *jvm, struct ag_klass_samples *samples,
 			  struct ag_self_objects *own);
@@ -72,16 +76,16 @@ bool ag_klass_probe_measure(const struct ag_klass_samples *samples,
 			    struct ag_klass_probe *probe);
 
 /*
- * Calibrates the probe with a walk of its own.  Returns 1, or 0 if the probe is not possible in
- * this JVM, or -1 if the JVM is shutting down.  Adds the sample arrays to `own`, and leaves no
- * tags.
+ * Calibrates the probe with a walk of its own.  Returns 1; or 0 if the probe is not possible in
+ * this JVM; or -1 if the JVM is shutting down.  Adds the sample objects to `own`.  No object has a
+ * tag of the probe afterwards.
  */
 int ag_klass_probe_run(struct ag_jvm *jvm, struct ag_self_objects *own,
 		       struct ag_klass_probe *probe) __attribute__((warn_unused_result));
 
 /*
- * Returns true if the reference is the plain address of a slot.  From JDK 13 on the low bits of
- * global and weak references are set.
+ * Returns true if the reference is the unchanged address of a slot, as local references are.  From
+ * JDK 13 on HotSpot sets low bits in global and weak references.
  */
 static inline bool ag_is_plain(jobject ref)
 {
@@ -106,8 +110,9 @@ static inline uint64_t ag_word_at(const void *address)
 }
 
 /*
- * Returns the address of a plain local reference's object.  The reference points to a slot that
- * contains this address.  Valid only in a heap callback, where objects do not move.
+ * Returns the address of the object to which a plain local reference refers.  The reference points
+ * to a slot that contains this address.  The address is valid only in a heap callback, where
+ * objects do not move.
  */
 static inline const char *ag_object_of(jobject ref)
 {

@@ -3,21 +3,25 @@
  * classfile/inject/hooks.def.  trace/trace_hooks.c implements those of traces, alloc/alloc_hooks.c
  * those of exact profiles.
  *
- * Instrumented code calls the natives on any thread, even long after the trace or profile has
- * ended, for two reasons: a method that was running when its class was restored calls them until it
- * returns, and another agent may have saved the instrumented bytes.
+ * Instrumented code calls these native methods on any thread.  Calls come even long after the trace
+ * or profile has ended, for two reasons:
+ * - A method that was running when its class was restored calls them until the method returns.
+ * - Another agent may have saved the instrumented bytes and install them again.
  */
 #ifndef JTOOL_AGENT_JVM_INSTRUMENT_HOOK_NATIVES_H
 #define JTOOL_AGENT_JVM_INSTRUMENT_HOOK_NATIVES_H
 
 #include <jni.h>
 
-/* Natives of traces */
+/* Native methods of traces. */
 jlong JNICALL ag_hook_enter(JNIEnv *jni, jclass hooks, jint id);
 void JNICALL ag_hook_exit(JNIEnv *jni, jclass hooks, jlong token, jint id);
 void JNICALL ag_hook_fail(JNIEnv *jni, jclass hooks, jthrowable thrown, jlong token, jint id);
 
-/* The value types of ag_hook_argI(), ag_hook_exitI(), …: letter, JNI type, member of jvalue. */
+/*
+ * The kinds of values, each with functions such as ag_hook_argI() and ag_hook_exitI(): the letter
+ * in the functions' names, the JNI type, and the member of jvalue.
+ */
 #define AG_HOOK_KINDS(X) \
 	X(I, jint, i) X(J, jlong, j) X(F, jfloat, f) X(D, jdouble, d) X(L, jobject, l)
 #define PROTOTYPES(kind, type, member)                                                  \
@@ -26,7 +30,7 @@ void JNICALL ag_hook_fail(JNIEnv *jni, jclass hooks, jthrowable thrown, jlong to
 AG_HOOK_KINDS(PROTOTYPES)
 #undef PROTOTYPES
 
-/* Natives of exact profiles */
+/* Native methods of exact profiles. */
 void JNICALL ag_hook_made(JNIEnv *jni, jclass hooks, jobject object, jint hash);
 void JNICALL ag_hook_array(JNIEnv *jni, jclass hooks, jobject array, jint length, jint site);
 void JNICALL ag_hook_arrays(JNIEnv *jni, jclass hooks, jobject array, jint site);

@@ -2,13 +2,15 @@
  * Quiescence: how an owner that ends detects that no callback uses it any more.
  *
  * A callback (a hook, a JVMTI event) runs on any thread at any time and never waits.  An owner is
- * the object that the callback uses: a trace, a profile, the instrumentation of classes.  Callbacks
- * and owner communicate through machine words that are never freed.  A callback announces itself in
- * an in-flight word: a counter for a shard of threads, or a flag for one thread.  A callback finds
- * the owner through the owner's word: a pointer or a range of ids, or 0 when there is no owner.
+ * the object that callbacks use: a trace, a profile, the instrumentation of classes.  Callbacks and
+ * owners communicate through two kinds of machine words, which are never freed:
+ * - A callback announces itself in an in-flight word: a counter that a shard (a subset) of the
+ *   threads shares, or a flag of one thread.
+ * - A callback finds the owner through the owner's word: a pointer or a range of ids; 0 when there
+ *   is no owner.
  *
  *	callback                                owner
- *	  enter: announce itself                  withdraw: set its word to 0
+ *	  enter: announce itself                  withdraw: set the owner's word to 0
  *	  look: read the owner's word             wait: until no word announces a callback
  *	  use the owner, unless it is gone        free the memory that callbacks use
  *	  leave: revoke the announcement
@@ -20,8 +22,9 @@
  * consistent: they have one total order, which agrees with the modification order of each word, and
  * in which enter precedes look and withdraw precedes each read.  If the owner's read of the
  * callback's in-flight word precedes enter, withdraw precedes look, and the callback finds no
- * owner.  If the read follows enter, it returns the announcement until leave.  So a callback uses
- * the owner only while wait sees the announcement, and one pass over the words is enough.
+ * owner.  If that read comes after enter and before leave, it returns the announcement.  So a
+ * callback uses the owner only while wait sees the announcement, and one pass over the words is
+ * enough.
  *
  * leave is a release and the owner's read an acquire, so the callback's actions happen before the
  * owner's actions after wait.  This holds for every callback that uses a word: a counter changes
@@ -42,8 +45,8 @@
 #define AG_CACHE_LINE 64 /* bytes */
 
 /*
- * Returns a thread's shard, below 2^bits: a hash of the address of its JNIEnv, without the low 8
- * bits, in which these addresses differ too little.
+ * Returns the number of a thread's shard, below 2^bits: a hash of the address of the thread's
+ * JNIEnv.  The hash omits the low 8 bits, in which these addresses differ too little.
  */
 static inline uint32_t ag_thread_shard(const JNIEnv *jni, unsigned bits)
 {
@@ -54,7 +57,7 @@ static inline uint32_t ag_thread_shard(const JNIEnv *jni, unsigned bits)
 #define AG_SHARD_BITS 4
 #define AG_SHARDS (1u << AG_SHARD_BITS)
 
-/* Number of low bits of an in-flight word that count callbacks; the owner may use the others. */
+/* The low AG_IN_FLIGHT_BITS bits of a counter count callbacks; the owner may use the high bits. */
 #define AG_IN_FLIGHT_BITS 20
 
 /* The in-flight word of a shard of threads, in its own cache line to avoid false sharing. */
@@ -62,18 +65,18 @@ struct ag_quiesce_shard {
 	uint64_t word;
 } __attribute__((aligned(AG_CACHE_LINE)));
 
-/* Reads the owner's word, in a callback. */
+/* For callbacks: reads the owner's word. */
 #define AG_QUIESCE_LOOK(owner) __atomic_load_n((owner), __ATOMIC_SEQ_CST)
-/* Sets the owner's word: publishes an owner or, with 0 or NULL, withdraws it. */
+/* Sets the owner's word.  0 or NULL withdraws the owner; another value publishes an owner. */
 #define AG_QUIESCE_SET(owner, value) __atomic_store_n((owner), (value), __ATOMIC_SEQ_CST)
 
-/* Announces a callback in a counter; a nested callback announces itself again. */
+/* Announces a callback in a counter.  Also announces a nested callback, besides the outer one. */
 static inline void ag_quiesce_enter(uint64_t *word)
 {
 	(void)__atomic_fetch_add(word, 1, __ATOMIC_SEQ_CST);
 }
 
-/* Revokes the announcement; adds n to the owner's count in the upper bits of the counter. */
+/* Revokes the announcement; adds n to the owner's number in the high bits of the counter. */
 static inline void ag_quiesce_leave_adding(uint64_t *word, uint64_t n)
 {
 	(void)__atomic_fetch_add(word, (n << AG_IN_FLIGHT_BITS) - 1, __ATOMIC_RELEASE);
@@ -85,8 +88,8 @@ static inline void ag_quiesce_leave(uint64_t *word)
 }
 
 /*
- * Sets a thread's flag.  Returns false if the flag was set already; an outer callback has set it
- * then, so the caller must not clear it with ag_quiesce_leave_thread().
+ * Sets a thread's flag.  Returns false if the flag was set already.  In this case an outer callback
+ * has set it, so the caller must not clear it with ag_quiesce_leave_thread().
  */
 static inline bool ag_quiesce_enter_thread(uint64_t *word)
 {
@@ -98,7 +101,7 @@ static inline void ag_quiesce_leave_thread(uint64_t *word)
 	__atomic_store_n(word, 0, __ATOMIC_RELEASE);
 }
 
-/* The in-flight words of all callbacks of an owner: n words, at equal distances. */
+/* The in-flight words of all callbacks of an owner: n words, `stride` bytes apart. */
 struct ag_quiesce_words {
 	const uint64_t *first;
 	size_t stride; /* bytes */
@@ -116,8 +119,9 @@ bool ag_quiesce_is_busy(struct ag_quiesce_words words);
  * Returns false if a callback still is in flight, for example because a debugger suspended its
  * thread.  The owner must then never free the memory that callbacks use.
  *
- * Waits in steps of a millisecond.  Each step ends with a JNI call, which does not return during a
- * safepoint.  So the duration of a safepoint, in which callbacks make no progress, is not counted.
+ * Waits in steps of one millisecond.  Each step ends with a JNI call, which does not return during
+ * a safepoint.  So the time in safepoints, in which callbacks make no progress, does not count
+ * towards ms.
  */
 bool ag_quiesce_wait(struct ag_quiesce_words words, JNIEnv *own, int ms);
 

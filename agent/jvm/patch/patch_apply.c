@@ -16,8 +16,8 @@ struct work {
 };
 
 /*
- * Begins the operation.  From now on until end(), the hook sets `touched` of a patch in this
- * operation when another thread retransforms the patch's class.
+ * Begins the operation.  From now on until end(), when another thread retransforms the class of a
+ * patch in this operation, the ClassFileLoadHook of the patches sets `touched` of that patch.
  */
 static void begin(struct work *w)
 {
@@ -47,7 +47,7 @@ static jvmtiError retransform(struct work *w, enum ag_patch_mode mode, uint32_t 
 	if (mode == AG_PATCH_INSTALL)
 		ag_code_change_begins();
 	code = (*ti)->RetransformClasses(ti, (jint)n, w->classes);
-	/* HotSpot treats the hook's exception as its own error; no exception may remain pending. */
+	/* The hook may have thrown to make HotSpot fail; no exception may remain pending. */
 	(*w->jvm->jni)->ExceptionClear(w->jvm->jni);
 	if (code == JVMTI_ERROR_WRONG_PHASE)
 		w->jvm->stopping = true;
@@ -57,10 +57,10 @@ static jvmtiError retransform(struct work *w, enum ag_patch_mode mode, uint32_t 
 }
 
 /*
- * Retransforms again the classes that other threads have retransformed during the operation
- * (`touched`).  Such a thread may have entered the hook before this operation changed the table of
- * patches, and may have installed the old bytes after this operation installed the new ones.
- * Ignores errors, because the JVM has already accepted the new bytes once.
+ * Retransforms again each class that another thread has retransformed during the operation (its
+ * patch is `touched`).  The other thread may have entered the hook before this operation changed
+ * the table of patches, and may have installed the old bytes after this operation installed the new
+ * ones.  Ignores errors, because the JVM has already accepted the new bytes once.
  */
 static void repeat(struct work *w, enum ag_patch_mode mode)
 {
@@ -77,8 +77,8 @@ static void repeat(struct work *w, enum ag_patch_mode mode)
 }
 
 /*
- * Captures the class of patch i, so that the hook stores the patch's input hash or pending output,
- * depending on `mode`.
+ * Captures the class of patch i.  During the capture, the hook stores the hash of the patch's input
+ * (mode AG_PATCH_READ_INPUT) or the patch's pending output (mode AG_PATCH_READ_OUTPUT).
  */
 static jvmtiError read_patch(struct work *w, enum ag_patch_mode mode, uint32_t i)
 {
@@ -108,8 +108,8 @@ static jvmtiError read_patch(struct work *w, enum ag_patch_mode mode, uint32_t i
 }
 
 /*
- * Prepares the pending output of patch i.  Increments *others if other agents' transformers make
- * the output differ from the patch's file.
+ * Prepares the pending output of patch i.  Increments *others if the class that the JVM would get
+ * differs from the patch's file, because transformers of other agents change it.
  */
 static jvmtiError prepare(struct work *w, uint32_t i, uint32_t *others)
 {
@@ -145,8 +145,9 @@ static void append(struct ag_patches *p, struct ag_patch *patch)
 }
 
 /*
- * Adds patch i to the table, and makes its pending output the current one.  Stores the former
- * output in *old.  Returns the patch that this one replaces, or NULL.
+ * Adds patch i to the table unless it is there already, and makes its pending output its current
+ * output.  Stores the former output of patch i in *old.  Returns the earlier patch that patch i
+ * replaces, or NULL.
  */
 static struct ag_patch *enter_patch(struct work *w, uint32_t i, struct ag_patch_output *old)
 {
@@ -227,8 +228,8 @@ int ag_patch_install(struct ag_jvm *jvm, struct ag_patches *p, struct ag_patch *
 	int rc = -1;
 
 	/*
-	 * Create the hook of the patches before that of the capture: hooks run in the order in
-	 * which they were created, and the capture's hook must run last.
+	 * Create the environment with the patches' hook before the one with the capture's hook.
+	 * HotSpot calls the hooks in this order, and the capture's hook must run last.
 	 */
 	if (ag_patches_listen(jvm, p) != 0)
 		return -1;

@@ -17,8 +17,12 @@
 
 #define KERNEL_SIGSET 8 /* bytes of the kernel's sigset_t */
 #define LOOK_MS 50
-#define STILL_NS INT64_C(1500000000)  /* maximum time without progress of the child */
-#define BUSY_NS INT64_C(20000000000)  /* maximum time without progress while is_busy() is true */
+/*
+ * The child counts as hung when it has made no progress for STILL_NS; if is_busy() is true, only
+ * when it has made no progress for BUSY_NS.
+ */
+#define STILL_NS INT64_C(1500000000)
+#define BUSY_NS INT64_C(20000000000)
 
 static int fail(struct ag_snapshot *s, enum wire_snapshot_why why, int code)
 {
@@ -59,8 +63,8 @@ static void close_end(int *fd)
 }
 
 /*
- * Waits until the child has ended.  Returns the child's status, or 0 if other code in the JVM has
- * reaped the child.
+ * Waits until the child has ended.  Returns the child's wait status; or 0 if other code in the JVM
+ * has reaped the child.
  */
 static int wait_for_child(struct ag_snapshot *s)
 {
@@ -108,8 +112,8 @@ static void begin_child(struct ag_snapshot *s, struct ag_chan *chan)
 }
 
 /*
- * Blocks all signals during the clone, so that the child runs no signal handler of the JVM before
- * ag_confine() has removed the handlers.
+ * Blocks all signals during the clone, because the child inherits the JVM's signal handlers and
+ * must not run them before ag_confine() has removed them.
  */
 void ag_snapshot_clone(struct ag_snapshot *s, struct ag_chan *chan)
 {
@@ -151,7 +155,7 @@ static enum wire_snapshot_why why_exited(int code)
 	return (enum wire_snapshot_why)reasons[code - AG_CHILD_SHARED];
 }
 
-/* Stores the reason why the child has ended without its last frame. */
+/* Stores in *s the reason why the child has ended before it sent its last frame. */
 static void explain(struct ag_snapshot *s)
 {
 	int status = wait_for_child(s), code = WEXITSTATUS(status);
@@ -171,7 +175,7 @@ static void explain(struct ag_snapshot *s)
 	}
 }
 
-/* Returns true if the child uses or awaits a CPU, or is blocked in the kernel (states R and D). */
+/* Returns true if the child runs or waits for a CPU (state R), or is blocked in the kernel (D). */
 static bool is_busy(const struct ag_snapshot *s)
 {
 	char path[32], text[128];
@@ -200,7 +204,7 @@ struct progress {
 	int64_t since_ns;
 };
 
-/* Returns false if the time without progress exceeds its limit. */
+/* Returns false if the child counts as hung. */
 static bool progresses(const struct ag_snapshot *s, struct progress *p)
 {
 	int64_t now = ag_now_ns();

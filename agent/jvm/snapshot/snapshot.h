@@ -1,17 +1,19 @@
 /*
  * A child process with a copy of the heap.
  *
- * A heap callback clones the process.  The child has only the thread that runs the callback, in the
- * middle of HotSpot's walk, and a copy-on-write copy of the heap at this safepoint.  In the JVM the
- * callback aborts the walk, and the application continues.  In the child HotSpot's walk continues,
- * and the callbacks send what they find to the agent's thread in the JVM, in frames of the
- * protocol.  A crash, a wrong guess about HotSpot's memory or an endless loop ends the child only.
+ * During HotSpot's walk of the heap, a callback of the agent clones the process.  The child has
+ * only the thread that runs the callback, and a copy-on-write copy of the heap at this safepoint.
+ * - In the JVM the callback aborts the walk, and the application continues.
+ * - In the child the walk continues.  The callbacks send what they find to the agent's thread in
+ *   the JVM, in frames of the protocol.
+ * A crash, a wrong assumption about HotSpot's memory or an endless loop ends only the child.
  *
- * The clone has no exit signal: the application gets no SIGCHLD and does not see the child in
- * waitpid(-1).  glibc's fork() is not used, because it runs handlers and takes locks.  The child
- * may meet a lock of HotSpot or malloc that a thread of the JVM held at the clone; then the child
- * ends, and the client requests another snapshot.  confine.h describes which rights the child gives
- * up.
+ * The child has no exit signal: the application gets no SIGCHLD and does not see the child in
+ * waitpid(-1).  glibc's fork() is not used, because it runs handlers and takes locks.
+ *
+ * If the child waits for a lock that a thread of the JVM held when the process was cloned (a lock
+ * of HotSpot or of malloc), the kernel kills the child, and the client requests another snapshot.
+ * confine.h describes the rights that the child gives up.
  */
 #ifndef JTOOL_AGENT_JVM_SNAPSHOT_SNAPSHOT_H
 #define JTOOL_AGENT_JVM_SNAPSHOT_SNAPSHOT_H
@@ -25,16 +27,16 @@ struct ag_snapshot_page {
 	volatile uint64_t callbacks;
 };
 
-/* Exit codes of the child, which has sent its last frame only if the code is AG_CHILD_DONE. */
+/* Exit codes of the child.  Only with the code AG_CHILD_DONE has it sent its last frame. */
 enum {
 	AG_CHILD_DONE = 0,
 	AG_CHILD_SHARED = 100, /* an object is in shared memory */
-	AG_CHILD_LAYOUT,       /* the layout of arrays is not known */
-	AG_CHILD_ROOM,         /* too many GC roots */
-	AG_CHILD_PEER,         /* the agent's thread does not read */
+	AG_CHILD_LAYOUT,       /* the layout of objects is not as the child expects */
+	AG_CHILD_ROOM,         /* the child has too little room for GC roots or for its work */
+	AG_CHILD_PEER,         /* the agent's thread does not read the child's frames */
 	AG_CHILD_CLASSES,      /* an object's class was not known before the clone */
 	AG_CHILD_UNLINKED,     /* an object's class is not linked */
-	AG_CHILD_STACKS,       /* there are stacks of virtual threads */
+	AG_CHILD_STACKS,       /* the heap has stacks of virtual threads */
 	AG_CHILD_MOVED,        /* the garbage collector was moving objects */
 	AG_CHILD_ERRNO = 110,  /* codes from 110 on are 110 + the errno of ag_confine() */
 };
@@ -55,10 +57,11 @@ struct ag_snapshot {
 };
 
 /*
- * Prepares a snapshot.  Returns 0, or -1 with s->why set.  Call ag_snapshot_release() in any case.
+ * Prepares a snapshot.  Returns 0, or -1 with s->why set.  Call ag_snapshot_release() after either
+ * result.
  */
 int ag_snapshot_init(struct ag_snapshot *s, struct ag_jvm *jvm, uint32_t life_ms);
-/* Kills the child if it still runs, waits for it, and frees everything. */
+/* Kills the child if it still runs, waits until it has ended, and frees everything. */
 void ag_snapshot_release(struct ag_snapshot *s);
 
 /*
@@ -70,8 +73,8 @@ void ag_snapshot_clone(struct ag_snapshot *s, struct ag_chan *chan);
 
 /*
  * On the agent's thread: receives the child's next frame into *w, which has room for
- * AG_CHAN_PAYLOAD bytes.  Returns the type of the frame, or 0 with s->why set if the child has
- * ended or does not progress, or -1 if the client has disconnected.
+ * AG_CHAN_PAYLOAD bytes.  Returns the type of the frame; or 0 with s->why set if the child has
+ * ended or does not progress; or -1 if the client has disconnected.
  */
 int ag_snapshot_receive(struct ag_snapshot *s, struct ag_chan *client, struct wire_writer *w);
 

@@ -19,8 +19,8 @@ static struct ag_instrument_group group_of(struct ag_jvm *jvm, struct ag_install
 }
 
 /*
- * Fills the arrays `members` and `refs` with the indexes of the classes for which is() is true, and
- * with local references to them.  Omits unloaded classes.  Returns the number of classes.
+ * Selects the loaded classes for which is() is true.  Stores their indexes in the array `members`,
+ * and local references to them in the array `refs`.  Returns the number of selected classes.
  */
 static uint32_t select_classes(struct ag_jvm *jvm, struct ag_install *install,
 			       bool (*is)(const struct ag_instrument_class *class))
@@ -38,8 +38,8 @@ static uint32_t select_classes(struct ag_jvm *jvm, struct ag_install *install,
 }
 
 /*
- * Clears `hooked` of the classes for which is() is true, and restores these classes.  Returns the
- * JVM's error if a class was not restored.
+ * Clears the mark `hooked` of the classes for which is() is true, and restores these classes.
+ * Returns JVMTI_ERROR_NONE, or the JVM's error if a class was not restored.
  */
 static jvmtiError restore(struct ag_jvm *jvm, struct ag_install *install,
 			  bool (*is)(const struct ag_instrument_class *class))
@@ -57,8 +57,8 @@ static jvmtiError restore(struct ag_jvm *jvm, struct ag_install *install,
 }
 
 /*
- * Returns true if the class shall not have hooks, but a retransformation by another thread may have
- * installed some.
+ * Returns true if the class shall not have hooks, but another thread has retransformed the class
+ * and may thereby have installed hooks.
  */
 static bool is_left_over(const struct ag_instrument_class *class)
 {
@@ -66,8 +66,9 @@ static bool is_left_over(const struct ag_instrument_class *class)
 }
 
 /*
- * Checks whether a class may be changed, and stores the hash of its name.  Returns the JVM's error,
- * or JVMTI_ERROR_NONE; *why is then another reason why the class must not be changed, or NULL.
+ * Checks whether a class may be changed, and stores the hash of its name.  Returns the JVM's error
+ * if the JVM cannot change the class.  Otherwise returns JVMTI_ERROR_NONE, and sets *why to another
+ * reason why the class must not be changed, or to NULL.
  */
 static jvmtiError check_class(struct ag_jvm *jvm, const struct ag_trace *trace,
 			      struct ag_install *install, uint32_t index, jclass class,
@@ -134,8 +135,8 @@ static void prepare_classes(struct ag_jvm *jvm, struct ag_install *install,
 }
 
 /*
- * Divides the methods into classes.  Unless `classes` is NULL, stores there the range of each
- * class's methods.  Returns the number of classes.
+ * Groups the n methods by class, and returns the number of classes.  Unless `classes` is NULL,
+ * stores in classes[i] which range of `methods` belongs to class i.
  */
 static uint32_t group_by_class(const struct ag_install_method *methods, uint32_t n,
 			       struct ag_install_class *classes)
@@ -164,8 +165,9 @@ static struct cf_text copy_text(char **at, const char *text)
 }
 
 /*
- * Creates the probe of each method.  Copies the texts that the probes point to, because a thread
- * that is suspended in the ClassFileLoadHook may read them at any later time.
+ * Creates the probe of each method.  The probes point to copies of the method's name and
+ * descriptor, because a thread that is suspended in the ClassFileLoadHook may read these texts at
+ * any later time.
  */
 static int make_probes(struct ag_jvm *jvm, struct ag_install *install,
 		       const struct ag_trace *trace, bool values, uint32_t n)
@@ -191,8 +193,8 @@ static int make_probes(struct ag_jvm *jvm, struct ag_install *install,
 }
 
 /*
- * Frees `install` when no class has hooks any more.  If a suspended thread may still use the
- * memory, does not free it.
+ * Ends the instrumentation and frees `install`, after the hooks were removed.  If a suspended
+ * thread may still use the memory, never frees it.
  */
 static void discard(struct ag_jvm *jvm, struct ag_install *install)
 {
@@ -231,9 +233,9 @@ static int prepare(struct ag_jvm *jvm, struct ag_install *install, const struct 
 }
 
 /*
- * Adds the hooks to the classes.  Creates the references to the classes in a JNI local frame, whose
- * end deletes them all.  Deleting each element of `refs` would miss some of them, because
- * ag_instrument_add() reorders the array and overwrites elements.
+ * Adds the hooks to the classes.  Creates the references to the classes in a JNI local frame; the
+ * end of the frame deletes all these references.  To delete each element of `refs` instead would
+ * miss some references, because ag_instrument_add() reorders the array and overwrites elements.
  */
 static int add_hooks(struct ag_jvm *jvm, struct ag_install *install)
 {
@@ -283,7 +285,7 @@ void ag_uninstall(struct ag_jvm *jvm, struct ag_install *install, jvmtiError *co
 	/*
 	 * Another thread may be redefining a class, with bytes that have hooks of this trace.  JDK
 	 * 8 has no lock for redefinitions, so the other thread could install these bytes after this
-	 * thread has restored the class.  So wait a little and restore the class again.
+	 * thread has restored the class.  So wait for RACE_MS, and restore such classes again.
 	 */
 	if (is_any_touched(install)) {
 		(void)poll(NULL, 0, RACE_MS);
