@@ -7,7 +7,7 @@
 #include "base/xalloc.h"
 #include "archive/zip.h"
 
-/* Limit in bytes for a nested jar that is compressed, because it is unpacked into memory. */
+/* Limit in bytes for a nested jar that is compressed; it is unpacked into memory. */
 #define INNER_MAX (256u << 20)
 
 static bool starts_with(const char *text, size_t len, const char *start)
@@ -25,8 +25,8 @@ static bool ends_with(const char *text, size_t len, const char *end)
 }
 
 /*
- * Returns true if the main section of a manifest, which ends at the first empty line, has
- * Multi-Release: true.
+ * Returns true if the main section of the manifest has the line "Multi-Release: true".  The main
+ * section ends at the first empty line.
  */
 static bool says_multi_release(const struct buf *manifest)
 {
@@ -98,8 +98,8 @@ static int add_entry(struct class_set *set, const struct zip *zip, const char *w
 }
 
 /*
- * Adds the classes of a jar.  Starts with those for the highest suitable release, because the first
- * of several classes with one name is used.
+ * Adds the classes of a jar.  Of several classes with one name, the class that is added first is
+ * used.  So the function first adds the classes for the highest release that is at most `release`.
  */
 static int add_classes(struct class_set *set, const struct zip *zip, const char *where,
 		       unsigned release, struct err *err)
@@ -138,8 +138,8 @@ static int add_inner_jar(struct class_set *set, const struct zip *outer, const c
 }
 
 /*
- * Returns true for a nested jar that Spring Boot or a servlet container would load.  Jars nested in
- * such a jar are ignored.
+ * Returns true if Spring Boot or a servlet container would load the entry as a nested jar.  Jars
+ * within a nested jar are ignored.
  */
 static bool is_inner_jar(const struct zip_entry *entry)
 {

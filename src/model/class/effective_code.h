@@ -1,6 +1,7 @@
 /*
- * The methods of a class as the JVM runs them.  The code of a method is from the class file, or
- * from the JVM's memory if the bytecode in memory is not equivalent to that of the class file.
+ * The methods of a class as the JVM runs them.  If the bytecode of a method in the JVM's memory is
+ * not equivalent to that in the class file, the code of the method is from the JVM's memory;
+ * otherwise it is from the class file.
  */
 #ifndef JTOOL_MODEL_CLASS_EFFECTIVE_CODE_H
 #define JTOOL_MODEL_CLASS_EFFECTIVE_CODE_H
@@ -22,27 +23,30 @@ struct effective_code {
 
 struct effective_method {
 	struct javasig_member member;
-	struct cf_body body; /* the code that runs; body.code is NULL if the method has none */
-	/* the method's Code attribute in the class file; file.code is NULL if there is none */
+	struct cf_body body; /* the code that runs; body.code is NULL if the method has no code */
+	/* the method's Code attribute in the class file; file.code: NULL if it has no Code there */
 	struct cf_code file;
 	bool memory;         /* `body` is from the JVM's memory, not from the class file */
 };
 
 /*
  * Opens the methods of `class` and `captured`.  Either may be NULL; both must outlive `r`.  Returns
- * NULL, or why the constant pool in memory cannot be read.  If it cannot be read, only the code of
- * the class file is available.
+ * NULL; or, if the constant pool in memory cannot be read, the reason.  In that case only the code
+ * of the class file is available.
  */
 const char *effective_code_open(struct effective_code *r, const struct cf_class *class,
 				const struct class_capture *captured) _must_check_;
 void effective_code_release(struct effective_code *r);
 
 /*
- * Returns the next method: first those of the class file, then those that are only in memory; false
- * at the end.
+ * Stores the next method in *m: first the methods of the class file, then those that are only in
+ * memory.  Returns false if there are no more methods.
  */
 bool effective_code_next(struct effective_code *r, struct effective_method *m);
-/* Finds a method by name and descriptor.  Does not affect effective_code_next(). */
+/*
+ * Finds a method by name and descriptor, and stores it in *m.  Returns false if there is none.
+ * Does not affect which method effective_code_next() returns next.
+ */
 bool effective_code_find(struct effective_code *r, struct cf_text name, struct cf_text descriptor,
 			 struct effective_method *m);
 

@@ -30,7 +30,7 @@ static size_t split_class(const char *word, size_t len, const char **name)
 	return (size_t)(at - word);
 }
 
-/* Returns a copy of the parameter types without spaces, and with "[]" for "...". */
+/* Returns a copy of `parameters` without spaces, and with "[]" in place of "...". */
 static char *normalize_parameters(const char *parameters, size_t len)
 {
 	_cleanup_buf_ struct buf out = BUF_INIT;

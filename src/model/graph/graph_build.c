@@ -58,7 +58,10 @@ static bool is_wanted_root(const struct graph *g, const struct graph_root *root,
 	       (root->kind != HEAP_STREAM_ROOT_STACK && root->kind != HEAP_STREAM_ROOT_JNI_LOCAL);
 }
 
-/* The order of root kinds: of several roots of an object, the most informative one comes first. */
+/*
+ * The rank of each kind of root.  Of several roots of one object, the root with the lowest rank is
+ * the most informative one, and comes first.
+ */
 static const uint8_t rank_of[HEAP_STREAM_ROOTS] = {
 	[HEAP_STREAM_ROOT_CLASS] = 0,      [HEAP_STREAM_ROOT_THREAD] = 1,
 	[HEAP_STREAM_ROOT_STACK] = 2,      [HEAP_STREAM_ROOT_JNI_LOCAL] = 3,
@@ -135,8 +138,8 @@ static int compare_texts(const void *a_, const void *b_)
 }
 
 /*
- * Sorts the tables by node.  The table graph.lengths is mostly in order already: nodes are numbered
- * at the first reference to them, and the first reference to an array also adds the array's length.
+ * Sorts the tables by node.  The table graph.lengths usually is in order already, because the first
+ * reference to an array gives the array its node number and adds its length to the table.
  */
 static void sort_tables(struct graph *g)
 {
@@ -152,8 +155,8 @@ static void sort_tables(struct graph *g)
 }
 
 /*
- * Sets the class of objects without an OBJECT or MIRROR record.  After a complete walk, these are
- * class objects of unknown classes.
+ * Sets the class of the objects for which the heap stream had neither an OBJECT nor a MIRROR
+ * record.  After a complete walk, these are the java.lang.Class objects of unknown classes.
  */
 static void set_undescribed(struct graph *g)
 {

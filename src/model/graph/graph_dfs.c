@@ -1,13 +1,14 @@
 #include "model/graph/graph_dfs.h"
 
-/* Special values of graph_dfs.edge, which are not edge numbers. */
-#define AT_CLASS (UINT32_MAX - 1) /* the class edge is the next to follow */
+/* Values of an element of graph_dfs.edge that are not numbers of edges. */
+#define AT_CLASS (UINT32_MAX - 1) /* the class edge is the next edge to follow */
 #define AT_END UINT32_MAX         /* all edges of the node were followed */
 
 /*
- * Returns the last edge of a node.  HotSpot's visit stack is last-in first-out, so the heap stream
- * describes the target of the last edge first.  The search follows the last edge first as well, and
- * thus reads most edges in the order in which they are stored.
+ * Returns the last edge of a node, or AT_CLASS if it has no edges.  HotSpot's visit stack is
+ * last-in first-out, so the heap stream describes the target of a node's last edge first.  The
+ * search also follows the last edge first, so that it reads most edges in the order in which they
+ * are stored.
  */
 static uint32_t last_edge(const struct graph *g, uint32_t node)
 {
@@ -21,8 +22,8 @@ static uint32_t last_edge(const struct graph *g, uint32_t node)
 }
 
 /*
- * Number of edges whose targets are prefetched, because graph_dfs.state of a target is rarely in
- * the cache.
+ * Number of edges for whose targets graph_dfs.state is prefetched, because the state of a target is
+ * rarely in the CPU's cache.
  */
 #define AHEAD 4
 
@@ -61,8 +62,8 @@ static void note_referent(struct graph_dfs *d, uint32_t to, unsigned strength)
 }
 
 /*
- * Follows the edges of a node up to the first target that was not visited.  Returns that target, or
- * GRAPH_NONE.
+ * Follows the remaining edges of the node with this number, up to the first edge whose target was
+ * not visited yet.  Returns that target; or GRAPH_NONE if there is no such edge.
  */
 static uint32_t follow_edges(struct graph_dfs *d, uint32_t number)
 {
@@ -115,8 +116,8 @@ static void search(struct graph_dfs *d, uint32_t node)
 
 /*
  * Visits the nodes that are reachable through REFERENT edges of this strength or a stronger one.
- * Each target of such an edge that was not visited before this call becomes a child of the
- * super-root, even if another target reaches it.
+ * Each target of such an edge that was not visited before this call gets an edge from the
+ * super-root, even if another of these targets reaches it.
  */
 static void search_referents(struct graph_dfs *d, unsigned strength)
 {

@@ -1,6 +1,6 @@
 /*
- * Depth-first search of all live objects, for dominators.c only.  Nodes are numbered from 1 as they
- * are visited; 0 is a super-root above all roots.
+ * Depth-first search of all live objects, for dominators.c only.  Each node gets a depth-first
+ * number, from 1 on, in the order of the visits.  Number 0 is a super-root above all roots.
  */
 #ifndef JTOOL_MODEL_GRAPH_GRAPH_DFS_H
 #define JTOOL_MODEL_GRAPH_GRAPH_DFS_H
@@ -9,37 +9,37 @@
 
 struct graph_dfs {
 	const struct graph *graph;
-	bool weak;         /* follow REFERENT edges like strong references */
+	bool weak;         /* the search follows REFERENT edges as it follows strong references */
 	uint32_t n;        /* the highest depth-first number given so far */
 	/* Arrays indexed by depth-first number: */
 	uint32_t *node;    /* the node with this number */
-	uint32_t *parent;  /* number of the parent in the search tree */
-	uint32_t *edge;    /* the next edge to follow; free for other use after the search */
-	uint64_t *rooted;  /* one bit per number: the node is a child of the super-root */
+	uint32_t *parent;  /* number of the node's parent in the search tree */
+	uint32_t *edge;    /* the next edge to follow; after the search, free for other data */
+	uint64_t *rooted;  /* one bit per number: the super-root has an edge to the node */
 	/* Arrays indexed by node, edge or class: */
 	struct graph_dfs_state {
 		uint32_t number; /* depth-first number; 0: not visited */
 		/*
 		 * number of edges to the node that are not in tree_edges; start_ranges() in
-		 * dominators.c replaces it by an index in semi_nca.others
+		 * dominators.c replaces this number by an index in semi_nca.others
 		 */
 		uint32_t others;
 	} *state;
-	/* one bit per edge (class edges have none): the edge is in the search tree */
+	/* one bit per edge: the edge is in the search tree; class edges have no bit */
 	uint64_t *tree_edges;
 	/*
-	 * indexed by class: node to which the class edge of each instance leads; GRAPH_NONE: these
-	 * edges are not followed
+	 * indexed by class: the node to which the class edge of each instance leads; GRAPH_NONE:
+	 * the search does not follow the class edges of this class's instances
 	 */
 	uint32_t *class_to;
-	/* REFERENT edges that were not followed yet. */
+	/* REFERENT edges that the search has met; with `weak`, none */
 	struct graph_referent {
 		uint32_t to, strength;
 	} *referents;
 	size_t n_referents, cap_referents;
 	/*
-	 * Nodes that are reachable only through a REFERENT of strength s have the numbers below[s]
-	 * to below[s + 1] - 1.
+	 * The numbers below[s] to below[s + 1] - 1 belong to the nodes that are reachable through
+	 * REFERENT edges of strength s, but not through stronger references alone.
 	 */
 	uint32_t below[HEAP_STREAM_STRENGTHS + 1];
 };

@@ -5,7 +5,7 @@
 #include "base/xalloc.h"
 #include "model/graph/graph_internal.h"
 
-/* The dominator tree from the top: for each node, its first child and its next sibling. */
+/* The dominator tree, for a walk from its root: each node's first child and next sibling. */
 struct children {
 	uint32_t *first, *next;
 };
@@ -37,7 +37,7 @@ struct summing {
 	const struct dominators *tree;
 	const uint32_t *group;
 	struct graph_sum *sums;
-	/* indexed by group: number of the group's nodes on the path to the current node */
+	/* indexed by group: number of the group's nodes on the path from the root to this node */
 	uint32_t *open;
 };
 
@@ -76,7 +76,7 @@ void graph_sum_up(const struct graph *g, const struct dominators *tree, const ui
 		uint32_t child = f.first[node];
 
 		if (child != GRAPH_NONE) {
-			/* Remove the child from the list, so that it is visited once. */
+			/* Remove the child from the node's children, so that it is visited once. */
 			f.first[node] = f.next[child];
 			enter(&s, child);
 			node = child;

@@ -39,8 +39,8 @@ void shape_add_field(struct shape *s, const char *name, size_t len, bool is_stat
 }
 
 /*
- * Lists the visited classes in the order of the visits.  Each class is visited once, because the
- * supertypes are untrusted and may be circular.
+ * The visited classes, in the order of the visits.  No class is visited twice, because the class
+ * numbers of supertypes are untrusted and may be circular.
  */
 struct visits {
 	const struct shapes *shapes;
@@ -101,8 +101,8 @@ uint32_t heap_fields_missing(const struct shapes *shapes, uint32_t class)
 }
 
 /*
- * Visits the superclasses of the class that `m` begins with, then all interfaces of these classes.
- * Returns the number of visited classes without the interfaces.
+ * Visits the superclasses of the first class in `m`, then all direct and inherited interfaces of
+ * the visited classes.  Returns the number of visited classes without the interfaces.
  */
 static size_t visit_supertypes(struct visits *m)
 {
@@ -127,8 +127,8 @@ static uint64_t count_fields(const struct visits *m, size_t from)
 
 /*
  * Fills in the names of the fields that `declarer` declares; `index` is the index of the first of
- * these fields.  If `is_own` is false, `declarer` is a superclass of `c`: its static fields have
- * indices, but get no names, because they are not fields of `c`.
+ * these fields.  If `is_own` is false, `declarer` is a superclass of `c`.  The static fields of the
+ * superclass have indices in `c`, but get no names, because they are not fields of `c`.
  */
 static void fill_from(struct heap_class *c, const struct shapes *shapes, uint32_t declarer,
 		      bool is_own, size_t index)

@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "model/class/type_name.h"
 
-#define CLASSES_MAX (1u << 22) /* limit for the classes that a hostile agent can make jtool store */
+#define CLASSES_MAX (1u << 22) /* limit for the number of classes, against a hostile agent */
 
 void histo_wire_release(struct histo_wire *w)
 {

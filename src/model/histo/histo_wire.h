@@ -7,20 +7,20 @@
 #include "wire/frame.h"
 
 struct histo_wire {
-	struct histo *histo; /* the classes are added to it; not owned */
+	struct histo *histo; /* histo_wire_take() adds the classes to it; not owned */
 	struct class_origins origins;
 
 	/* Values of the frame HISTO_END: */
 	uint64_t walk_ns;
 	uint32_t method; /* WIRE_WALK_* */
 	uint64_t resolved;   /* number of objects whose class the agent looked up one by one */
-	uint64_t agent_peak; /* the most bytes that the agent had allocated at any time */
-	bool is_late;        /* the walk exceeded the maximum pause, so there are no classes */
+	uint64_t agent_peak; /* maximum number of bytes that the agent had allocated at a time */
+	bool is_late;        /* the walk exceeded the maximum pause, so no classes were sent */
 };
 
 /*
- * Reads one frame.  Returns 0 if more frames follow, 1 for the last one, -EBADMSG if the frame is
- * inconsistent.
+ * Reads one frame of the given type.  Returns 0 if more frames follow; 1 if it is the last frame;
+ * or -EBADMSG if the frame is inconsistent.
  */
 int histo_wire_take(struct histo_wire *w, uint16_t type, struct wire_reader *payload)
 	_must_check_;

@@ -1,4 +1,4 @@
-/* The data and functions that the files of the heap dump reader share. */
+/* The data and functions that the source files of the heap dump reader share. */
 #ifndef JTOOL_MODEL_HPROF_HPROF_INTERNAL_H
 #define JTOOL_MODEL_HPROF_HPROF_INTERNAL_H
 
@@ -6,7 +6,7 @@
 #include "model/hprof/hprof_read.h"
 #include "base/id_map.h"
 
-/* Types of fields and elements, with their numbers in HPROF. */
+/* The types of fields and array elements, with the numbers that HPROF gives them. */
 enum hprof_type {
 	HPROF_OBJECT = 2,
 	HPROF_BOOLEAN = 4,
@@ -21,37 +21,37 @@ enum hprof_type {
 };
 
 /*
- * A declared field.  `value` is the address of the object to which a static field refers; it is
- * unused in other fields.
+ * A declared field.  name: id of the symbol with the field's name.  value: address of the object to
+ * which a static field refers; unused for other fields.
  */
 struct hprof_field {
 	uint64_t name, value;
 	enum hprof_type type;
 };
 
-/* A reference field at an offset in the dumped bytes of an instance. */
+/* A reference field in the bytes that the dump has of an instance. */
 struct hprof_ref {
-	uint32_t at;    /* byte offset in the instance */
-	/* number of the field; if is_referent, an enum heap_stream_strength instead */
+	uint32_t at;    /* offset of the field in these bytes */
+	/* number of the field; if is_referent: an enum heap_stream_strength instead */
 	uint32_t index;
-	bool is_referent;
+	bool is_referent; /* the field is Reference.referent */
 };
 
 /* The fields that a class itself declares. */
 struct hprof_fields {
 	struct hprof_field *list;
 	uint32_t n;
-	struct object_layout_fields kinds; /* how many fields of each kind there are */
+	struct object_layout_fields kinds; /* number of fields of each kind */
 };
 
-/* The layout of the dumped bytes of a class's instances. */
+/* The layout of the bytes that the dump has of each instance of a class. */
 struct hprof_instance {
 	bool known; /* the members below are set */
 	bool is_loader, is_thread, is_string;
-	uint32_t data_len; /* bytes of an instance in the dump */
+	uint32_t data_len; /* number of these bytes */
 	struct hprof_ref *refs;
 	size_t n_refs, cap_refs;
-	/* Byte offsets of special fields; HPROF_NO_FIELD: the class does not have the field. */
+	/* offsets of certain fields in these bytes; HPROF_NO_FIELD: no such field in the class */
 	uint32_t name_at, tid_at;    /* in java.lang.Thread */
 	uint32_t value_at, coder_at; /* in java.lang.String */
 	/* in StackChunk: the field `size`, which is the size of the stack in words */
@@ -61,7 +61,7 @@ struct hprof_instance {
 
 struct hprof_class {
 	uint64_t id; /* address of the class's java.lang.Class; 0: unknown */
-	uint64_t super, loader, signers, domain; /* addresses of objects; 0: none */
+	uint64_t super, loader, signers, domain; /* addresses of these objects; 0: none */
 	bool dumped; /* the CLASS_DUMP was read; the members from `super` to `statics` are set */
 	struct hprof_fields fields, statics;
 	struct hprof_instance instance;
@@ -77,11 +77,11 @@ struct hprof_classes {
 	struct hprof_class *list; /* list[i] belongs to heap->classes[i] */
 	size_t n, cap;
 	struct id_map ids;            /* address of the java.lang.Class -> index in `list` */
-	bool complete; /* the first object was read, so a CLASS_DUMP after it is an error */
+	bool complete; /* the first object was read, so a CLASS_DUMP from now on is an error */
 	uint32_t class_class; /* number of the class java.lang.Class; GRAPH_NONE: not read yet */
-	/* number of the array class of each primitive type; GRAPH_NONE: none yet */
+	/* for each primitive type: number of the class of its arrays; GRAPH_NONE: not added yet */
 	uint32_t arrays[HPROF_TYPES];
-	/* address of a loader -> number of the loader's class, or HPROF_LOADER_UNKNOWN */
+	/* address of a loader -> number of the loader object's class, or HPROF_LOADER_UNKNOWN */
 	struct id_map of_loaders;
 };
 #define HPROF_LOADER_UNKNOWN (ID_MAP_NONE - 1)
@@ -100,7 +100,10 @@ struct hprof_trace {
 	uint32_t n;
 };
 
-/* Definitions in the records before the first heap dump segment, by identifier or serial number. */
+/*
+ * The definitions in the records before the first heap dump segment.  Other records refer to them
+ * by identifier or by serial number.
+ */
 struct hprof_tables {
 	struct buf texts;
 	struct hprof_symbol *symbols;
@@ -110,8 +113,8 @@ struct hprof_tables {
 	struct hprof_trace *traces;
 	size_t n_traces, cap_traces;
 	/*
-	 * Maps from identifiers or serial numbers to indices in the arrays above.  `class_serials`
-	 * and `methods` map to class and method numbers of struct heap (heap.h) instead.
+	 * Maps from identifiers or serial numbers to indices in the arrays above; but class_serials
+	 * maps to class numbers, and `methods` to method numbers, of struct heap (heap.h).
 	 */
 	struct id_map symbol_ids, frame_ids, thread_traces, class_serials, methods;
 };
@@ -120,10 +123,10 @@ struct hprof_tables {
 struct hprof_sampled {
 	uint64_t address;
 	uint32_t class;
-	uint32_t length; /* number of elements of an array */
+	uint32_t length; /* if the object is an array: number of elements */
 	/*
-	 * bytes per element of a primitive array; 0: not an array; HPROF_SAMPLED_REFS: array of
-	 * references
+	 * bytes per element if the object is an array of primitives; HPROF_SAMPLED_REFS: an array
+	 * of references; 0: not an array
 	 */
 	uint8_t element;
 };
@@ -138,23 +141,23 @@ enum hprof_state {
 	AT_HEADER,
 	AT_RECORD,
 	AT_SUBRECORD,
-	AT_ELEMENTS, /* within an array of references */
+	AT_ELEMENTS, /* at an element of an array of references */
 };
 
 /* The position in the dump. */
 struct hprof_input {
-	enum hprof_state state;
-	uint64_t fed;     /* bytes received so far */
-	uint64_t at;      /* bytes parsed so far */
-	uint64_t skip;    /* bytes to skip before parsing goes on */
-	uint64_t segment; /* bytes that remain in the current heap dump segment */
-	struct buf carry; /* start of a record of which some bytes were not received yet */
+	enum hprof_state state; /* what the reader expects next */
+	uint64_t fed;     /* number of bytes received so far */
+	uint64_t at;      /* number of bytes parsed so far */
+	uint64_t skip;    /* number of bytes to skip before parsing goes on */
+	uint64_t segment; /* number of bytes left in the current heap dump segment */
+	struct buf carry; /* the received bytes of a record that is not complete yet */
 	bool segmented, in_dump, ended;
 	/* in AT_ELEMENTS: number of the next element, and number of all elements */
 	uint32_t element, n_elements;
 };
 
-/* Heap stream records that were not passed to the graph builder yet. */
+/* Buffer for heap stream records that were not passed to the graph builder yet. */
 struct hprof_output {
 	struct heap_stream_state state;
 	uint8_t *buf; /* the encoded records; NULL: no graph is built */
@@ -179,24 +182,27 @@ struct hprof_reader {
 
 /* Defined in hprof_values.c: reads a big-endian number of 1 to 8 bytes. */
 uint64_t hprof_get(const uint8_t *p, unsigned bytes);
-/* Sets err to "the dump is invalid at byte N: …".  Returns -1. */
+/* Sets err to "the dump is invalid at byte N: " and the formatted text.  Returns -1. */
 int hprof_invalid(const struct hprof_reader *r, struct err *err, const char *fmt, ...)
 	_printf_(3, 4);
 /* Returns the length in bytes of a value of this type, or 0 for an invalid type. */
 unsigned hprof_type_size(const struct hprof_reader *r, unsigned type);
 
 /*
- * Defined in hprof_memory.c, which counts the memory that a dump takes in addition to its graph.
- * hprof_charge() counts an allocated block.  Do not call it for growing arrays and hash tables,
- * because hprof_check_memory() adds the capacities of these itself.
+ * Defined in hprof_memory.c, which counts the memory that the reader needs in addition to the
+ * graph.  hprof_charge() counts an allocated block.  Do not call it for growing arrays and hash
+ * tables: hprof_check_memory() counts their capacities.
  */
 void hprof_charge(struct hprof_reader *r, size_t bytes);
-/* Returns -1 with err set (EXIT_PARTIAL) if the counted memory exceeds wants.max_memory. */
+/* Returns 0; or -1 with err set (EXIT_PARTIAL) if the counted memory exceeds wants.max_memory. */
 int hprof_check_memory(const struct hprof_reader *r, struct err *err) _must_check_;
 
 /* Defined in hprof_write.c: */
 void hprof_output_open(struct hprof_output *out);
-/* Buffers a record for the graph builder.  Does nothing if no graph is built. */
+/*
+ * hprof_write() buffers a record for the graph builder; hprof_flush() passes the buffered records
+ * to the builder.  Both do nothing if no graph is built.
+ */
 int hprof_write(struct hprof_reader *r, const struct heap_stream_record *record,
 		struct err *err) _must_check_;
 int hprof_flush(struct hprof_reader *r, struct err *err) _must_check_;
@@ -204,23 +210,24 @@ int hprof_flush(struct hprof_reader *r, struct err *err) _must_check_;
 /* Defined in hprof_tables.c: */
 void hprof_tables_release(struct hprof_tables *t);
 /*
- * Parses the complete record at p if it is a name, class or stack; ignores records with other tags.
+ * Parses the record at p, which must be complete, if its tag is that of a name, class or stack.
+ * Ignores records with other tags.
  */
 int hprof_take_record(struct hprof_reader *r, unsigned tag, const uint8_t *p, size_t len,
 		      struct err *err) _must_check_;
-/* Returns the text of a symbol and its length; NULL if the dump has no such symbol. */
+/* Returns a symbol's text, and its length in *len; NULL if the dump has no such symbol. */
 const char *hprof_symbol(const struct hprof_tables *t, uint64_t id, size_t *len);
 /*
- * Returns the name of a reference field, cut off if very long; NULL for other fields.  The caller
- * frees it.
+ * Returns a copy of the name of a reference field, which the caller frees; a very long name is cut
+ * off.  Returns NULL for other fields.
  */
 char *hprof_field_name(const struct hprof_tables *t, const struct hprof_field *f);
 bool hprof_field_is(const struct hprof_tables *t, const struct hprof_field *f, const char *name);
 /* Returns the number of the method in stack frame `depth` of a thread; 0: unknown. */
 uint32_t hprof_method(struct hprof_reader *r, uint32_t thread_serial, uint32_t depth);
 /*
- * Returns the number of the class whose java.lang.Class has this address; adds the class if it is
- * new.
+ * Returns the number of the class whose java.lang.Class has the address `id`.  Adds the class if it
+ * is new.
  */
 uint32_t hprof_class_number(struct hprof_reader *r, uint64_t id);
 uint32_t hprof_array_class(struct hprof_reader *r, enum hprof_type type);
@@ -228,11 +235,11 @@ uint32_t hprof_array_class(struct hprof_reader *r, enum hprof_type type);
 /* Defined in hprof_classes.c: */
 void hprof_classes_release(struct hprof_classes *classes);
 /*
- * Parses a CLASS_DUMP; p points to the byte after its tag.  Returns the number of bytes used, 0 if
- * more bytes are needed, or -1 with err set.
+ * Parses a CLASS_DUMP; p points to the byte after its tag.  Returns the number of bytes parsed; or
+ * 0 if the CLASS_DUMP has more than len bytes; or -1 with err set.
  */
 ssize_t hprof_take_class(struct hprof_reader *r, const uint8_t *p, size_t len, struct err *err);
-/* Returns true if static field i of the class is an internal object of the JVM. */
+/* Returns true if static field i of the class is not a field, but an object of the JVM itself. */
 bool hprof_is_vm_object(const struct hprof_tables *t, const struct hprof_class *k, uint32_t i);
 /*
  * Fills in the member `instance` of a class whose instances have data_len bytes in the dump.
@@ -244,29 +251,29 @@ int hprof_too_deep(const struct hprof_reader *r, uint32_t class, struct err *err
 int hprof_bad_instance(const struct hprof_reader *r, uint32_t class, uint32_t data_len,
 		       struct err *err);
 /*
- * Computes shapes[i] for the class and each of its superclasses whose shaped[i] is false, and sets
- * shaped[i].  Returns 0, or -1 if there are too many superclasses.
+ * Computes the shapes of the class and of its superclasses: sets shapes[i] and shaped[i] for class
+ * number i if shaped[i] is false.  Returns 0; or -1 if there are too many superclasses.
  */
 int hprof_shape(const struct hprof_reader *r, const struct object_layout *l, uint32_t class,
 		struct object_layout_shape *shapes, bool *shaped) _must_check_;
 
 /*
- * Defined in hprof_class_objects.c: writes class objects and static fields, after all classes are
- * known.
+ * Defined in hprof_class_objects.c: writes records for java.lang.Class objects and static fields.
+ * Call it when all classes are known.
  */
 int hprof_write_classes(struct hprof_reader *r, struct err *err) _must_check_;
 
 /*
  * Defined in hprof_objects.c: parses a subrecord of a heap dump segment; p points to the byte after
- * its tag.  Returns what hprof_take_class() does.
+ * its tag.  The return value is as for hprof_take_class().
  */
 ssize_t hprof_take_sub(struct hprof_reader *r, unsigned tag, const uint8_t *p, size_t len,
 		       struct err *err);
 ssize_t hprof_take_elements(struct hprof_reader *r, const uint8_t *p, size_t len, struct err *err);
 
 /*
- * Defined in hprof_layout.c: sets the labels of class loaders, after the classes of all loader
- * objects are known.
+ * Defined in hprof_layout.c: sets the labels of class loaders.  Call it when the classes of all
+ * loader objects are known.
  */
 void hprof_name_loaders(struct hprof_reader *r);
 

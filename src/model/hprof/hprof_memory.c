@@ -1,6 +1,6 @@
 /*
- * Limits the memory for names, classes, threads and stacks, because a compressed dump can expand to
- * any size.
+ * Limits the memory that the reader needs for names, classes, threads and stacks, because a small
+ * compressed dump can contain any number of them.
  */
 #include "model/hprof/hprof_internal.h"
 

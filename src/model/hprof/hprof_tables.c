@@ -1,4 +1,4 @@
-/* Parses the records outside of heap dump segments: names, classes and stacks. */
+/* Parses the records that are not in heap dump segments: names, classes and stacks. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "model/hprof/hprof_internal.h"
 #include "model/class/type_name.h"
 
-/* limit in bytes for the copy of a name, because many fields could refer to one huge name */
+/* limit in bytes for a field's copy of its name, because many fields could have one huge name */
 #define NAME_SHOWN 256
 /* limit in bytes for all names, because a compressed dump can expand to any size */
 #define TEXTS_MAX (1u << 30)
@@ -92,8 +92,9 @@ uint32_t hprof_class_number(struct hprof_reader *r, uint64_t id)
 }
 
 /*
- * Returns the Java form of a class symbol such as "java/lang/String" or "[I"; the caller frees it.
- * A hidden class has a dot before its address in signatures, but a plus sign in HotSpot's symbols.
+ * Returns the Java name for a class symbol such as "java/lang/String" or "[I".  The caller frees
+ * the name.  The symbol of a hidden class has a plus sign before the class's address, where a
+ * signature has a dot.
  */
 static char *class_name(const char *symbol, size_t len)
 {
@@ -159,8 +160,8 @@ static int take_class_name(struct hprof_reader *r, const uint8_t *p, size_t len)
 }
 
 /*
- * Returns the number of the class of arrays of a primitive type.  Adds the class if the dump does
- * not name it.
+ * Returns the number of the class that has the arrays of this primitive type.  Adds the class if
+ * the dump has no record for it.
  */
 uint32_t hprof_array_class(struct hprof_reader *r, enum hprof_type type)
 {
@@ -168,7 +169,7 @@ uint32_t hprof_array_class(struct hprof_reader *r, enum hprof_type type)
 
 	if (number != GRAPH_NONE)
 		return number;
-	/* Use the type as address, because no object has such an address. */
+	/* The class gets the type's number as its address, because no object has that address. */
 	number = hprof_class_number(r, type);
 	r->heap->classes[number].name = xstrdup(array_names[type]);
 	r->classes.arrays[type] = number;
@@ -193,8 +194,8 @@ static int take_frame(struct hprof_tables *t, unsigned id_size, const uint8_t *p
 }
 
 /*
- * Stores one stack trace for each thread.  The trace of thread 0 is empty: HotSpot refers to this
- * trace as the allocation trace of all objects.
+ * Stores the stack trace in a record, unless its thread has one already.  The trace of thread 0 is
+ * empty; HotSpot gives it as the allocation trace of all objects.
  */
 static int take_trace(struct hprof_reader *r, const uint8_t *p, size_t len)
 {
@@ -253,8 +254,8 @@ uint32_t hprof_method(struct hprof_reader *r, uint32_t thread_serial, uint32_t d
 		return 0;
 	frame = &t->frames[t->traces[trace].frames[depth]];
 	/*
-	 * the key consists of the method's name and class: the symbol's id, which is an address
-	 * below 2^48, and above it the class's serial number
+	 * The key combines the id of the symbol with the method's name, which is an address below
+	 * 2^48, and the serial number of the method's class, in the bits from 48 on.
 	 */
 	key = frame->name ^ (uint64_t)frame->serial << 48;
 	number = id_map_get(&t->methods, key);

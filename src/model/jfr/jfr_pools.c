@@ -5,7 +5,7 @@
 #include "base/xalloc.h"
 #include "model/jfr/jfr_string.h"
 
-#define DEPTH_MAX 32 /* limit for the nesting of values */
+#define DEPTH_MAX 32 /* limit for how deeply values contain values */
 
 /* A constant's encoded value.  The constants of all types are in one array. */
 struct constant {
@@ -16,11 +16,11 @@ struct constant {
 
 struct jfr_pools {
 	const struct jfr_metadata *metadata;
-	/* indexed by type: the type's map from key to index of the constant */
+	/* indexed by type: a map from the key of a constant to its index in `constants` */
 	struct id_map *pools;
 	struct constant *constants;
 	size_t n, cap;
-	uint8_t **blocks; /* the data of checkpoint events, which contain the values */
+	uint8_t **blocks; /* memory blocks of the checkpoint events that contain the constants */
 	size_t n_blocks, cap_blocks;
 	size_t bytes;
 };
@@ -67,8 +67,8 @@ static void skip_object(struct jfr_cursor *c, const struct jfr_type *type, unsig
 	size_t n = type->is_simple && type->n_fields > 0 ? 1 : type->n_fields;
 
 	/*
-	 * Refuse a type without fields: its values have no bytes, so a short array could have very
-	 * many elements of this type.
+	 * Refuse a type without fields.  A value of such a type has no bytes, so an array that has
+	 * few bytes in the file could have very many elements.
 	 */
 	if (n == 0 || depth > DEPTH_MAX) {
 		jfr_fail(c);

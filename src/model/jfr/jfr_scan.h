@@ -7,25 +7,26 @@
 struct jfr_consumer {
 	void *arg;
 	/*
-	 * Called when a chunk begins; may be NULL.  The function can look up types and paths, and
-	 * set the `user` of the types.
+	 * Called when a chunk begins; may be NULL.  The function can look up types and paths in the
+	 * chunk's metadata, and set the member `user` of the types.
 	 */
 	void (*begin)(void *arg, const struct jfr_chunk *chunk);
 	/*
-	 * Called for each event.  Returns 0 to go on, 1 if no more events are needed, or -1 with
-	 * err set.
+	 * Called for each event.  Must return 0 to go on; 1 if no more events are needed; or -1
+	 * with err set.
 	 */
 	int (*event)(void *arg, const struct jfr_event *e, struct err *err);
-	/* Called at the end of a chunk, before its constants are freed; may be NULL. */
+	/* Called at the end of a chunk, before the chunk's constants are freed; may be NULL. */
 	void (*end)(void *arg, const struct jfr_chunk *chunk);
-	/* pass only events that begin at this time or later; INT64_MIN: all events */
+	/* only events that begin at this time or later are passed; INT64_MIN: all events */
 	int64_t from_ns;
-	bool all_types;  /* also pass events whose type is not declared as an event type */
+	bool all_types;  /* events whose type is not declared as an event type are passed, too */
 };
 
 /*
- * Calls the functions of `c` for all chunks and events.  Returns 0, or -1 with err set if the
- * recording cannot be read; see also jfr_problems().
+ * Calls the functions of `c` for all chunks and events.  Returns 0; or -1 with err set if the
+ * recording cannot be read or c->event() has returned -1.  After 0, jfr_problems() says which parts
+ * of the recording were not read.
  */
 int jfr_scan(struct jfr_reader *r, const struct jfr_consumer *c, struct err *err) _must_check_;
 
@@ -39,15 +40,16 @@ struct jfr_type_count {
 };
 
 struct jfr_summary {
-	struct jfr_type_count *types; /* all declared event types, the most frequent first */
+	struct jfr_type_count *types; /* all declared event types, that with most events first */
 	size_t n, cap;
 	unsigned chunks;
 	uint16_t major, minor;
 	int64_t start_ns, duration_ns;
-	int64_t end_ns; /* end of the last complete chunk, or of the last event if that is later */
+	/* end of the last complete chunk; or begin of the last event after it, if that is later */
+	int64_t end_ns;
 };
 
-/* Counts the events that begin at from_ns or later, by type; see struct jfr_consumer. */
+/* Counts by type the events that begin at from_ns or later; INT64_MIN: all events. */
 int jfr_summary_read(struct jfr_reader *r, int64_t from_ns, struct jfr_summary *s, struct err *err)
 	_must_check_;
 void jfr_summary_release(struct jfr_summary *s);

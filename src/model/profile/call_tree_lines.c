@@ -1,4 +1,4 @@
-/* Removes the line numbers from the texts of stack frames. */
+/* Removes line numbers from a call tree, so that the lines of one method become one frame. */
 #include <stdlib.h>
 #include <string.h>
 

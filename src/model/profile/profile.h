@@ -1,4 +1,4 @@
-/* A profile from samples or events of a recording: a tree of stacks, and gaps in the data. */
+/* A profile from the samples or events of a recording: a tree of stacks, and gaps in the data. */
 #ifndef JTOOL_MODEL_PROFILE_PROFILE_H
 #define JTOOL_MODEL_PROFILE_PROFILE_H
 
@@ -14,33 +14,34 @@ enum profile_kind {
 	N_PROFILE_KINDS,
 };
 
-/* The names of the kinds, as on the command line; NULL ends the list. */
+/* The name of each enum profile_kind on the command line; NULL ends the list. */
 extern const char *const profile_kinds[];
 
 /*
- * Gaps in a profile, as indexes of profile.gaps.  If profile.gaps[i] is 0, the profile does not
- * have gap i.  Otherwise profile.gaps[i] is a number of samples, bytes or events; or 1 if there is
- * nothing to count.
+ * Gaps in the data of a profile; each is an index in profile.gaps.  If profile.gaps[i] is 0, the
+ * profile does not have gap i.  Otherwise profile.gaps[i] is the number of samples, bytes or events
+ * that the gap concerns; or, for a gap without such a number, 1 (or 2, see PROFILE_INEXACT).
  */
 enum profile_gap {
-	PROFILE_FEW_THREADS, /* the sampler saw only some threads at a time */
+	PROFILE_FEW_THREADS, /* at each interval, the sampler took samples of some threads only */
 	/*
-	 * 1: a sample in compiled code has the code offset of the nearest place with debug
-	 * information; 2: in addition, samples in compiled code may be missing (JDK 8)
+	 * 1: the code offset of a sample in compiled code may be that of a nearby place, the
+	 * nearest one with debug information; 2: in addition, samples in compiled code may be
+	 * missing (JDK 8)
 	 */
 	PROFILE_INEXACT,
 	PROFILE_NO_NATIVE,   /* stacks have no native frames */
-	PROFILE_LOST_SAMPLES, /* samples for which the recorder had no space */
-	PROFILE_LOST_BYTES,   /* bytes of events for which the recorder had no space */
-	PROFILE_FAILED,    /* samples without a stack */
-	PROFILE_BIASED,    /* samples whose stack was taken later, at a safepoint */
+	PROFILE_LOST_SAMPLES, /* number of samples that the recorder dropped for lack of space */
+	PROFILE_LOST_BYTES,   /* bytes of the events that the recorder dropped for lack of space */
+	PROFILE_FAILED,    /* number of samples without a stack */
+	PROFILE_BIASED,    /* number of samples whose stack was taken later, at a safepoint */
 	/*
-	 * samples in native methods that wait, and parks of threads that wait for work; the profile
-	 * does not count them
+	 * number of samples of threads that wait in a native method, and of parks of threads that
+	 * wait for work; profile.samples and profile.tree do not contain them
 	 */
 	PROFILE_IDLE,
-	PROFILE_TRUNCATED, /* samples whose outer frames the recorder dropped */
-	PROFILE_UNFINISHED, /* events that had not ended are missing */
+	PROFILE_TRUNCATED, /* number of samples whose outer frames the recorder dropped */
+	PROFILE_UNFINISHED, /* events that had not ended when the recording ended are missing */
 	N_PROFILE_GAPS,
 };
 
@@ -48,8 +49,8 @@ struct profile {
 	enum profile_kind kind;
 	/* a node's first value is in the unit of `kind`; its second value, if any, counts events */
 	struct call_tree tree;
-	bool by_thread;        /* the first frame of each stack is the thread, "[main]" */
-	/* type of the first event, such as "jdk.ExecutionSample"; NULL: no event */
+	bool by_thread;        /* each stack has its thread as the first frame, such as "[main]" */
+	/* event type of the first event, such as "jdk.ExecutionSample"; NULL: there is no event */
 	const char *source;
 	uint64_t samples;      /* number of samples or events */
 	uint64_t interval_ns;  /* time between two samples; 0: unknown */

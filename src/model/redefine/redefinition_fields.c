@@ -1,12 +1,15 @@
-/* Compares fields and record components, which must be equal and in the same order. */
+/*
+ * Compares the fields and record components of both classes, which must be equal and in the same
+ * order.
+ */
 #include "base/xalloc.h"
 #include "model/class/javasig.h"
 #include "model/redefine/redefinition_limits.h"
 #include "model/redefine/redefinition_members.h"
 
 /*
- * A kind of members (fields, record components) that must be equal in both classes, including their
- * order.
+ * A kind of members: fields or record components.  Both classes must have the same members of this
+ * kind, in the same order.
  */
 struct layout {
 	const char *noun, *plural;
@@ -82,7 +85,10 @@ static void report_layout(struct limits *l, const struct layout *layout, struct 
 		report_order(l, layout, running, new);
 }
 
-/* Returns the modifiers in JVM_RECOGNIZED_FIELD_MODIFIERS (jvm_constants.h; in JDK 8, jvm.h). */
+/*
+ * Returns those modifiers of the field that are in JVM_RECOGNIZED_FIELD_MODIFIERS (jvm_constants.h;
+ * in JDK 8, jvm.h).
+ */
 static unsigned field_access(const struct cf_class *class, const struct cf_member *field)
 {
 	const unsigned recognized = CF_ACC_PUBLIC | CF_ACC_PRIVATE | CF_ACC_PROTECTED |
@@ -94,8 +100,8 @@ static unsigned field_access(const struct cf_class *class, const struct cf_membe
 }
 
 /*
- * Compares fields by name, type and order.  The JVM compares their offsets as well, which follow
- * from names, types and order unless @Contended is used.
+ * Compares fields by name, type and order.  The JVM compares the offsets of the fields as well; if
+ * names, types and order are equal, the offsets are equal, unless @Contended is used.
  */
 void limits_fields(struct limits *l)
 {

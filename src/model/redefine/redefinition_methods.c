@@ -4,9 +4,9 @@
 #include "model/redefine/redefinition_members.h"
 
 /*
- * Returns the method's modifiers that are in JVM_RECOGNIZED_METHOD_MODIFIERS, except "native",
- * which a redefinition may change.  For a static initialiser, returns only the flags that
- * ClassFileParser::parse_method retains.
+ * Returns those modifiers of the method that are in JVM_RECOGNIZED_METHOD_MODIFIERS, without
+ * "native", because a redefinition may change "native".  Of a static initialiser's modifiers,
+ * returns only those that ClassFileParser::parse_method retains.
  */
 static unsigned method_access(const struct cf_class *class, const struct cf_member *method)
 {
@@ -22,9 +22,9 @@ static unsigned method_access(const struct cf_class *class, const struct cf_memb
 }
 
 /*
- * Returns whether the method is private, and static or final: HotSpot can add or remove only such
- * methods (can_add_or_delete()).  In addition, JDK 13 and later require a flag of the JVM, which is
- * off by default (JDK-8192936); see adding_is_on().
+ * Returns true if the method is private and also static or final.  HotSpot can add or remove no
+ * other methods (can_add_or_delete()).  JDK 13 and later add or remove these methods only if a flag
+ * of the JVM is on, which is off by default (JDK-8192936); see adding_is_on().
  */
 static bool is_addable(const struct compared_member *method)
 {
@@ -99,9 +99,10 @@ static void report_added(struct limits *l, const struct compared_member *method)
 }
 
 /*
- * Compares the methods.  The JVM compares them in the order of the addresses of their names
- * (Symbols).  A captured class file has that order, but the position of a new name is unknown.  So
- * if methods are both added and removed, the JVM may report either error.
+ * Compares the methods.  The JVM compares methods in the order of the addresses of their names
+ * (Symbols), and reports the first error.  A captured class file has the methods in that order, but
+ * the address of a new name is unknown.  So if the new class adds a method and lacks another one,
+ * it is unknown which of the two errors the JVM reports.
  */
 void limits_methods(struct limits *l)
 {

@@ -15,7 +15,7 @@ enum top_sort {
 	N_TOP_SORT,
 };
 
-/* Names of the columns, in the order of the enum; NULL ends the list. */
+/* Names of the columns, in the order of enum top_sort; NULL ends the list. */
 extern const char *const top_sort_names[];
 
 #endif

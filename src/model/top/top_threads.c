@@ -22,8 +22,8 @@ static void take(struct top_thread *t, const struct thread_reading *r, bool is_l
 		 double seconds)
 {
 	/*
-	 * A thread without an earlier reading has used all of its CPU time since the previous
-	 * reading of the process.
+	 * A thread that was not in an earlier reading started after the previous reading of the
+	 * process, so it used all of its CPU time since then.
 	 */
 	double before = t->readings > 0 ? t->cpu_s : 0;
 
@@ -98,8 +98,8 @@ void top_threads_name(struct top_threads *t, const struct thread_dump *dump)
 		struct top_thread *found = bsearch(&key, t->list, t->n, sizeof(key), by_tid);
 
 		/*
-		 * If `found` was created after the request for the dump, `is_asked` is false: then
-		 * `d` may be an older thread that had the same tid.
+		 * If is_asked is false, `found` was added after the dump was requested.  Then `d`
+		 * may be an older thread that had the same tid.
 		 */
 		if (!found || d->tid < 0 || d->virtual || !found->is_asked || !*d->name)
 			continue;
@@ -115,7 +115,7 @@ const char *top_thread_name(const struct top_thread *t)
 	return t->name ? t->name : t->comm;
 }
 
-/* States in /proc/PID/task/TID/stat, and our words for them. */
+/* The letters of states in /proc/PID/task/TID/stat, and the words that jtool prints for them. */
 static const struct {
 	const char *letters, *name;
 } states[] = {
@@ -153,7 +153,7 @@ static int by_real(double a, double b)
 	return (a > b) - (a < b);
 }
 
-/* Compares two threads for sorting: CPU in descending order, names and ids in ascending order. */
+/* Compares two threads for sorting: CPU and time in descending order, names and ids ascending. */
 static int compare(const struct top_thread *a, const struct top_thread *b, enum top_sort sort)
 {
 	int by_cpu = by_real(b->cpu_percent, a->cpu_percent);

@@ -9,7 +9,7 @@
 #define CLASS_SPACE(what) "sun.gc.compressedclassspace." #what
 #define COLLECTOR(n, what) "sun.gc.collector." #n "." #what
 
-/* The columns.  Widths do not include the space between columns. */
+/* Columns by kind of value.  `width` does not include the space between columns. */
 #define KILO(heading, width, counter) { heading, JSTAT_KILO, width, 1, { counter }, NULL, false }
 #define COUNT(heading, width, counter) { heading, JSTAT_COUNT, width, 0, { counter }, NULL, false }
 #define SECONDS(heading, width, decimals, counter) \
@@ -103,7 +103,7 @@ static const struct jstat_column gc[] = {
 
 static const struct jstat_column gccapacity[] = {
 	NEW_LIMITS, S0C,
-	/* The only column of numbers whose heading jstat does not center. */
+	/* This is the only column of numbers whose heading jstat does not center. */
 	{ "S1C", JSTAT_KILO, 11, 1, { SURVIVOR(2, capacity) }, NULL, true },
 	EC, OLD_LIMITS, METASPACE_LIMITS, COUNTS, END,
 };

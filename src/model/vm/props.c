@@ -16,10 +16,10 @@
 struct half {
 	bool is_name;
 	struct buf bytes;
-	uint32_t high; /* a high surrogate that waits for its low surrogate; 0: none */
+	uint32_t high; /* a high surrogate whose low surrogate has not been read yet; 0: none */
 };
 
-/* Replaces a high surrogate that is not followed by a low surrogate. */
+/* If half->high is set, its low surrogate is missing: adds U+FFFD in its place. */
 static void flush_surrogate(struct half *half)
 {
 	if (half->high)
@@ -27,7 +27,7 @@ static void flush_surrogate(struct half *half)
 	half->high = 0;
 }
 
-/* Adds one UTF-16 code unit. */
+/* Adds one UTF-16 code unit; joins a low surrogate with half->high. */
 static void add_unit(struct half *half, uint32_t unit)
 {
 	bool is_low = unit >= 0xdc00 && unit <= 0xdfff;
@@ -90,7 +90,7 @@ static int get_hex(struct strview *t, uint32_t *unit)
 	return 0;
 }
 
-/* Decodes the escape sequence after a backslash.  Returns 0 or -EBADMSG. */
+/* Decodes an escape sequence, whose backslash was read already.  Returns 0 or -EBADMSG. */
 static int get_escape(struct strview *t, struct half *half)
 {
 	static const char letters[] = "tnrf", meanings[] = "\t\n\r\f";
@@ -118,8 +118,8 @@ static int get_escape(struct strview *t, struct half *half)
 }
 
 /*
- * Decodes text up to the end of the line or, if it is a name, up to the separator.  Returns 0 or
- * -EBADMSG.
+ * Decodes a name or a value: a name up to the separator, a value up to the end of the line.
+ * Returns 0 or -EBADMSG.
  */
 static int get_half(struct strview *t, struct half *half)
 {
@@ -187,14 +187,14 @@ static void release(struct prop *prop)
 	free(prop->value);
 }
 
-/* Sorts by name.  Of properties with one name, only the last one remains. */
+/* Sorts the properties by name.  Of several properties with one name, keeps only the last one. */
 static void sort(struct props *props)
 {
 	size_t kept = 0;
 
 	if (props->n == 0)
 		return;
-	/* mergesort(3) is stable, unlike qsort(3): properties with one name stay in their order. */
+	/* mergesort(3), unlike qsort(3), leaves properties with one name in their order. */
 	if (mergesort(props->items, props->n, sizeof(*props->items), compare) < 0)
 		xalloc_die();
 	for (size_t i = 0; i < props->n; i++) {

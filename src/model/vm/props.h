@@ -1,6 +1,6 @@
 /*
- * The system properties or agent properties of a JVM, which sends them as java.util.Properties
- * text.
+ * The system properties or agent properties of a JVM.  The JVM sends them as the text that
+ * java.util.Properties.store() writes.
  */
 #ifndef JTOOL_MODEL_VM_PROPS_H
 #define JTOOL_MODEL_VM_PROPS_H
@@ -9,7 +9,7 @@
 
 struct prop {
 	char *name;  /* UTF-8; a NUL in the name is replaced by U+FFFD */
-	char *value; /* UTF-8 and a final NUL; may contain other NULs */
+	char *value; /* UTF-8 and a final NUL; may contain further NULs */
 	size_t value_len;
 };
 
@@ -19,10 +19,11 @@ struct props {
 };
 
 /*
- * Parses the output of Properties.store() into an empty `props`: ISO-8859-1, \uXXXX, \t \n \r \f,
- * comments, continued lines.  A surrogate without its partner becomes U+FFFD.  Of several
- * properties with one name, the last one is used.  Returns -EBADMSG if an escape is invalid or the
- * text is truncated (no final line end).  Release `props` also after an error.
+ * Parses the output of Properties.store() into `props`, which must be empty.  The output is in
+ * ISO-8859-1 and may contain comments, continued lines, and the escapes \uXXXX \t \n \r \f.  A
+ * surrogate without its partner becomes U+FFFD.  Of several properties with one name, the last one
+ * is used.  Returns 0; or -EBADMSG if an escape is invalid or the text is truncated (has no final
+ * line end).  Release `props` also after an error.
  */
 int props_parse(struct props *props, const char *text, size_t len) _must_check_;
 void props_release(struct props *props);

@@ -4,7 +4,7 @@
 
 #include "model/jfr/query/jfr_query.h"
 
-/* NULL ends each list. */
+/* Each of these lists ends with NULL. */
 extern const struct jfr_query *const jfr_views_app[];
 extern const struct jfr_query *const jfr_views_code[];
 extern const struct jfr_query *const jfr_views_gc[];
