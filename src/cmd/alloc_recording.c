@@ -7,8 +7,8 @@
 #define ALLOC_OPTION "alloc"
 
 /*
- * Returns whether ALLOC_OPTION is among the options of `agent`.  It may be at any position, because
- * jtool's agent accepts its options in any order.
+ * Returns true if ALLOC_OPTION is one of the options of `agent`, at any position, because jtool's
+ * agent accepts its options in any order.
  */
 bool alloc_recording_wanted(const struct agent *agent)
 {

@@ -1,4 +1,4 @@
-/* Detects JVMs that were started with jtool's agent to record their allocations. */
+/* Detects JVMs that load jtool's agent at their start and make it record allocations. */
 #ifndef JTOOL_CMD_ALLOC_RECORDING_H
 #define JTOOL_CMD_ALLOC_RECORDING_H
 
@@ -6,18 +6,21 @@
 #include "discover/agents.h"
 
 /*
- * Returns whether `agent` is a flag -agentpath:FILE=OPTIONS with the option "alloc", which makes
- * the JVM record its allocations.
+ * Returns true if `agent` is from a flag -agentpath:FILE=OPTIONS whose OPTIONS contain "alloc",
+ * which makes jtool's agent record allocations.
  */
 bool alloc_recording_wanted(const struct agent *agent);
 
 /*
- * Returns whether one of `agents` is the flag that makes `mapped` record allocations.  `mapped` is
- * a library of jtool's agent that the JVM has mapped.
+ * Returns true if `mapped` is an agent library of jtool that the JVM has mapped, and if one of
+ * `agents` is from a flag that makes this library record allocations.
  */
 bool alloc_recording_by(const struct agents *agents, const struct agent *mapped);
 
-/* Returns whether ctx->jvm records its allocations; false if that is unknown.  Loads no agent. */
+/*
+ * Returns true if an agent of jtool records the allocations of ctx->jvm; false if not, or if that
+ * is unknown.  Loads no agent.
+ */
 bool alloc_recording_is_on(const struct ctx *ctx);
 
 #endif

@@ -9,34 +9,35 @@
 
 enum stackfile { STACKFILE_COLLAPSED, STACKFILE_FLAMEGRAPH, STACKFILE_PPROF, STACKFILE_KINDS };
 
-/* The output files of the three options.  Zero-initialise the struct. */
+/* The output files of the three options.  The caller must initialise the struct with zeros. */
 struct stack_files {
 	struct atomic_file files[STACKFILE_KINDS];
 	bool open[STACKFILE_KINDS];
 	/*
-	 * an earlier tree: the flame graph shows the difference to that tree; NULL: the flame graph
-	 * shows no difference
+	 * an earlier tree, if the flame graph shall show the difference to it; NULL: the flame
+	 * graph shows no difference
 	 */
 	const struct call_tree *before;
 	/*
-	 * The content of the pprof file.  If pprof.trees is empty, the file has the tree that is
-	 * passed to stack_files_write().
+	 * the content of the pprof file; if pprof.trees is empty, the content is the tree that the
+	 * caller passes to stack_files_write()
 	 */
 	struct pprof_profile pprof;
-	bool no_lines; /* write collapsed stacks with method names, without line numbers */
+	bool no_lines; /* in collapsed stacks, the frames have no line numbers */
 };
 
 /*
  * Returns -1 with err set (EXIT_USAGE) if more than one output would go to stdout.  The outputs are
- * the files and, with `json`, the command's result.
+ * the files; if `json` is true, also the command's result.
  */
 int stack_files_check(const char *const paths[static STACKFILE_KINDS], bool json, struct err *err)
 	_must_check_;
-/* Returns whether one of the files is stdout. */
+/* Returns true if one of the paths means stdout. */
 bool stack_files_take_stdout(const char *const paths[static STACKFILE_KINDS]);
 /*
- * Opens the files whose path is not NULL, before the JVM does any work for them.  The paths must
- * outlive `f`.  Returns 0, or -1 with err set; release `f` in either case.
+ * Opens the files whose path is not NULL.  Call it before the JVM does any work, so that an invalid
+ * path is an error at once.  The paths must outlive `f`.  Returns 0, or -1 with err set; release
+ * `f` after either result.
  */
 int stack_files_open(struct stack_files *f, const char *const paths[static STACKFILE_KINDS],
 		     bool force, struct err *err) _must_check_;
@@ -44,14 +45,14 @@ int stack_files_open(struct stack_files *f, const char *const paths[static STACK
 bool stack_files_any(const struct stack_files *f);
 
 /*
- * Computes the totals of the tree `t`, writes it to all files that are open, and prints a notice
- * for each file.  Collapsed stacks have only the first value of each node; the pprof file has both
- * values.  `title` and `subtitle` are for the flame graph.
+ * Computes the totals of the tree `t`, writes the tree to all open files, and prints a notice for
+ * each file.  Of a node's two values, collapsed stacks have only the first; the pprof file has
+ * both.  `title` and `subtitle` are for the flame graph.
  */
 int stack_files_write(struct stack_files *f, const struct ctx *ctx, struct call_tree *t,
 		      const char *title, const char *subtitle, struct err *err) _must_check_;
 
-/* Closes the files.  A file that was not written does not appear at its path. */
+/* Closes the files.  If a file was not written, nothing is created or replaced at its path. */
 void stack_files_release(struct stack_files *f);
 
 #endif

@@ -1,8 +1,10 @@
 /*
- * alloc --recorded: finds and reads a recording that began at the start of the JVM.
+ * alloc --recorded: finds and reads the recording of allocations that an agent began when the JVM
+ * started.
  *
- * The recording belongs to the agent library that the JVM loaded at its start.  That library may be
- * of another build and may have any file name, so all mapped agent libraries of jtool are asked.
+ * The agent is an agent library of jtool that the JVM loaded at its start.  This library may be of
+ * another build of jtool, and its file may have any name.  So jtool requests the recording from
+ * each of its agent libraries that the JVM has mapped.
  */
 #include <string.h>
 
@@ -16,8 +18,8 @@ static int take_frame(void *alloc, uint16_t type, struct wire_reader *payload)
 }
 
 /*
- * Requests the recording of the agent in session `s`.  Returns 1 with *a filled in; 0 if the agent
- * does not record; or -1 with err set.
+ * Requests the recording from the agent of session `s`.  Returns 1 with *a filled in; or 0 if the
+ * agent does not record; or -1 with err set.
  */
 static int ask(const struct ctx *ctx, struct session *s, struct alloc *a, struct err *err)
 {
@@ -29,17 +31,17 @@ static int ask(const struct ctx *ctx, struct session *s, struct alloc *a, struct
 	if (a->end == WIRE_ALLOCED_NOTHING)
 		return 0;
 	/*
-	 * The agent sends the flags with which the recording began.  They do not contain
-	 * WIRE_ALLOC_RECORDED.
+	 * The agent sends the flags with which the recording began; WIRE_ALLOC_RECORDED is not
+	 * among them.
 	 */
 	a->flags |= WIRE_ALLOC_RECORDED;
 	return 1;
 }
 
 /*
- * Opens the session *s with the agent library `image`, and requests the recording of the library.
- * Returns the same values as ask().  Closes *s and sets it to NULL, unless the library is of this
- * build and has no recording.
+ * Opens a session with the agent library `image`, and requests the recording from it.  Returns 1, 0
+ * or -1, as ask() does.  If the library is of this build and does not record, leaves the session
+ * open in *s; otherwise closes the session and sets *s to NULL.
  */
 static int ask_image(const struct ctx *ctx, const char *image, struct alloc *a,
 		     struct session **s, struct err *err)
@@ -62,9 +64,9 @@ static int ask_image(const struct ctx *ctx, const char *image, struct alloc *a,
 }
 
 /*
- * Returns true if the search shall ignore `err` and go on with the next library: the agent of
- * another build may not know the request, and musl's linker does not find a deleted file.  Sets
- * *first to the first ignored error.
+ * Returns true if the search shall ignore `err` and go on with the next library.  Two such errors
+ * are expected: the agent of another build may not know the request, and musl's linker cannot load
+ * a library whose file was deleted.  Stores in *first the first error that was ignored.
  */
 static bool is_ignorable(const struct ctx *ctx, const char *image, const struct err *err,
 			 struct err *first)
@@ -78,17 +80,17 @@ static bool is_ignorable(const struct ctx *ctx, const char *image, const struct 
 }
 
 /*
- * Returns true if the caller must ask `agent` for a recording.  Chooses one entry of the list for
- * each library, so that no library is asked twice.
+ * Returns true if the caller must request the recording from `agent`, which is an entry of the list
+ * `agents`.  Of several entries for one library, returns true for one entry only.
  */
 static bool is_candidate(const struct agents *agents, const struct agent *agent)
 {
 	if (agent->kind == AGENT_MAPPED)
 		return agent->maker == MADE_BY_JTOOL;
 	/*
-	 * `agent` is an agent from a flag of the JVM.  Usually the list also has the library of
-	 * `agent` as a mapped agent, and only that entry is asked.  If the file of the library was
-	 * deleted, the list has no such entry, and `agent` is asked.
+	 * `agent` is from a flag of the JVM.  Usually the list also has an entry for the mapped
+	 * library of `agent`, and the caller uses only that entry.  If the file of the library was
+	 * deleted, the list has no such entry, and the caller uses `agent`.
 	 */
 	if (*agent->name != '/' || !alloc_recording_wanted(agent))
 		return false;
@@ -96,7 +98,7 @@ static bool is_candidate(const struct agents *agents, const struct agent *agent)
 		const struct agent *other = &agents->list[i];
 
 		if (other->kind == AGENT_MAPPED && strcmp(other->name, agent->name) == 0)
-			/* `other` is asked, and has the same library as `agent`. */
+			/* The caller uses `other`, which has the same library as `agent`. */
 			return false;
 	}
 	return true;
@@ -151,7 +153,7 @@ int alloc_recorded(const struct ctx *ctx, struct alloc *a, struct session **ours
 	if (rc == 0 && opts->recorded)
 		rc = no_recording(ctx, &first, err);
 	if (rc != 0) {
-		(void)session_close(*ours, &ignored); /* nothing to restore: it records nothing */
+		(void)session_close(*ours, &ignored); /* nothing to restore in the JVM */
 		*ours = NULL;
 	}
 	agents_release(&agents);

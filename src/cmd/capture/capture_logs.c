@@ -1,6 +1,7 @@
 /*
- * capture: finds the JVM's log files.  The JVM's options may give relative names with placeholders,
- * so the files are searched among those that the JVM has open.
+ * capture: adds the JVM's log files to the archive.  In the JVM's options, the name of a log file
+ * may be relative and may contain placeholders.  So the JVM's open files are searched for files
+ * with a matching name.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -19,19 +20,20 @@
 #include "fileio/io.h"
 #include "wire/glob.h"
 
-#define LOG_MAX (16 << 20) /* capture at most this many bytes from the end of a log file */
+#define LOG_MAX (16 << 20) /* of a longer log file, the last LOG_MAX bytes are captured */
 #define LOGS_MAX 8
 #define LIST_MAX 65536
 #define QUERY_MS 10000
 
-/* Globs for the last component of the log files' paths, each with a final NUL. */
+/* Globs for the last components of the log files' paths; each glob has a final NUL. */
 struct patterns {
 	struct buf text;
 };
 
 /*
- * Adds a glob for the last component of a log file's name, such as logs/gc-%p.log.  The glob ends
- * with *, because the JVM may append to the name; JDK 8 appends .0.current, for example.
+ * Adds a glob for a log file.  `name` is the file's name in the JVM's options, such as
+ * logs/gc-%p.log; the glob is for its last component.  The glob ends with '*', because the JVM may
+ * append to the name; JDK 8 appends ".0.current", for example.
  */
 static void add_pattern(struct patterns *p, const char *name, size_t len)
 {
@@ -54,8 +56,8 @@ static void add_pattern(struct patterns *p, const char *name, size_t len)
 }
 
 /*
- * Adds the globs of the log files in the output of the diagnostic command VM.log list (JDK 9 and
- * later), whose lines look like ` #2: file=/tmp/gc.log all=off,gc*=info time,uptime …`.
+ * Adds globs for the log files that the diagnostic command `VM.log list` prints (JDK 9 and later).
+ * A line of its output looks like ` #2: file=/tmp/gc.log all=off,gc*=info time,uptime …`.
  */
 static void take_outputs(struct patterns *p, const char *text, size_t len)
 {
@@ -106,8 +108,8 @@ static bool matches(const struct patterns *p, const char *name)
 }
 
 /*
- * Appends the log file to the worker's answer: its name with a NUL, the length in bytes as a
- * uint32_t, and the last LOG_MAX bytes of its content.
+ * Appends the log file to the worker's answer: its name with a final NUL, then the number of bytes
+ * of content as a uint32_t, then the content, which is at most the last LOG_MAX bytes of the file.
  */
 static void add_log(struct buf *answer, const char *name, int path_fd)
 {
@@ -130,9 +132,9 @@ static void add_log(struct buf *answer, const char *name, int path_fd)
 }
 
 /*
- * Adds the file to which the target's descriptor `number` refers, if the file's name matches.
- * Opens it through /proc/PID/fd, which no link of the target's can redirect.  Returns whether the
- * file was opened.
+ * If the name of the file to which the target's descriptor `number` refers matches a glob, adds the
+ * file.  Opens the file through /proc/PID/fd, so that no symbolic link of the target can lead to
+ * another file.  Returns true if the file was opened.
  */
 static bool take_descriptor(const struct target_ns *ns, const struct patterns *p,
 			    const char *number, struct buf *answer)
@@ -175,7 +177,7 @@ static int add_file(struct capture *c, const char *name, const char *text, size_
 
 	for (size_t i = 0; i < c->n_logs; i++) {
 		if (strcmp(c->logs[i].name + strlen("logs/"), name) == 0)
-			return 0; /* added before: the target has two descriptors for this file */
+			return 0; /* a file with this name was added already */
 	}
 	c->logs = xgrow(c->logs, c->n_logs, &c->cap_logs, sizeof(*c->logs));
 	log = &c->logs[c->n_logs++];
@@ -188,8 +190,8 @@ static int add_file(struct capture *c, const char *name, const char *text, size_
 }
 
 /*
- * Adds the files in the worker's answer (see add_log()) to the archive.  Their names and contents
- * come from the target, and the worker has not checked them.
+ * Adds the files in the worker's answer (see add_log()) to the archive.  The names and contents of
+ * the files are from the target, and the worker has not checked them.
  */
 static int add_files(struct capture *c, const struct buf *answer, struct err *err)
 {

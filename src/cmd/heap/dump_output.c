@@ -7,7 +7,7 @@
 #include "fileio/io.h"
 #include "model/hprof/hprof_check.h"
 
-/* limit in bytes for the names and classes that the redactor stores */
+/* limit in bytes for the memory in which the redactor stores names and classes */
 #define NAMES_MAX ((size_t)1 << 30)
 #define PACKED_BYTES (256 * 1024)
 #define GZIP_WINDOW (15 + 16) /* for deflateInit2(): the largest window, and a gzip header */
@@ -15,9 +15,10 @@
 struct dump_output {
 	struct atomic_file *out;
 	struct disk_room room;
-	struct hprof_redactor *redactor; /* NULL: not redacted; then `stream` checks the dump */
+	/* NULL: the dump is not redacted, but only checked, with `stream` */
+	struct hprof_redactor *redactor;
 	struct hprof_stream stream;
-	/* writing to `out` has failed, so `out` is incomplete even if the dump was complete */
+	/* a write to `out` has failed, so `out` is incomplete even if the JVM's dump is complete */
 	bool cannot_write;
 	bool gzip;
 	z_stream packing;
@@ -37,15 +38,15 @@ static int write_bytes(struct dump_output *o, const uint8_t *data, size_t len, s
 }
 
 /*
- * Compresses the input in packing.next_in and writes it.  `flush` is Z_NO_FLUSH, or Z_FINISH at the
- * end.
+ * Compresses the bytes at packing.next_in and writes the result.  `flush` is Z_FINISH for the last
+ * bytes of the dump, else Z_NO_FLUSH.
  */
 static int pack(struct dump_output *o, int flush, struct err *err)
 {
 	do {
 		o->packing.next_out = o->packed;
 		o->packing.avail_out = PACKED_BYTES;
-		/* deflate() cannot fail, because there is room for its output. */
+		/* deflate() cannot fail here, because its output buffer has room. */
 		(void)deflate(&o->packing, flush);
 		if (write_bytes(o, o->packed, PACKED_BYTES - o->packing.avail_out,
 				err) < 0)
@@ -94,7 +95,7 @@ struct dump_output *dump_output_new(struct atomic_file *out,
 void dump_output_free(struct dump_output *o)
 {
 	if (o->gzip)
-		(void)deflateEnd(&o->packing); /* fails only if the gzip data is incomplete */
+		(void)deflateEnd(&o->packing); /* fails only if the gzip data is not complete */
 	free(o->packed);
 	hprof_redactor_free(o->redactor);
 	free(o);

@@ -1,6 +1,6 @@
 /*
- * Writes a heap dump to the caller's file: checks or redacts the dump, and compresses it if wanted.
- * Data that must be redacted is not written to any disk of the caller before it is redacted.
+ * Writes a heap dump to the user's file.  Redacts the dump if wanted, or else only checks it; then
+ * compresses it if wanted.  Data that must be redacted is redacted before it is written to a disk.
  */
 #ifndef JTOOL_CMD_HEAP_DUMP_OUTPUT_H
 #define JTOOL_CMD_HEAP_DUMP_OUTPUT_H
@@ -21,19 +21,19 @@ struct dump_output *dump_output_new(struct atomic_file *out,
 void dump_output_free(struct dump_output *o);
 
 /*
- * Processes the next bytes of an uncompressed dump, and may change them.  This function is a
- * dump_chunk_fn (vm_dump_stream.h); `o` is the struct dump_output.  Returns 0, or -1 with err set
- * if the data is not a dump or the file cannot be written.
+ * Processes the next bytes of an uncompressed dump; may change `data` in place.  This function is a
+ * dump_chunk_fn (vm_dump_stream.h); `o` is the struct dump_output.  Returns 0; or -1 with err set
+ * if the data is not a dump or if the file cannot be written.
  */
 int dump_output_take(void *o, uint8_t *data, size_t len, struct err *err) _must_check_;
 /*
- * Writes the remaining data after the last dump_output_take().  Returns -1 with err set
- * (EXIT_PARTIAL) if the dump is not complete.
+ * Call it after the last dump_output_take(): writes the remaining data.  Returns 0; or -1 with err
+ * set, EXIT_PARTIAL if the dump is not complete.
  */
 int dump_output_end(struct dump_output *o, struct err *err) _must_check_;
 /*
- * After an error of dump_output_take() or dump_output_end(): returns true if the caller's file
- * cannot be written, false if the dump is at fault.
+ * Call it after an error of dump_output_take() or dump_output_end().  Returns true if the file
+ * could not be written; or false if the dump has caused the error.
  */
 bool dump_output_cannot_write(const struct dump_output *o);
 

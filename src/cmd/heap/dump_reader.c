@@ -75,7 +75,7 @@ static struct hprof_reader *feed(const struct ctx *ctx, const struct dump_reader
 	}
 	if (rc == 0)
 		return r.reader;
-	/* If the dump comes from the JVM and not from a file, the user made no error. */
+	/* EXIT_USAGE is for a wrong file of the user, not for a dump that the JVM has written. */
 	if (!ctx->file && err->code == EXIT_USAGE)
 		err->code = EXIT_PARTIAL;
 	hprof_reader_free(r.reader);
@@ -83,8 +83,8 @@ static struct hprof_reader *feed(const struct ctx *ctx, const struct dump_reader
 }
 
 /*
- * Derives the object layout from the addresses of the file's first objects, because a dump does not
- * record the layout.
+ * Derives the object layout (sizes of headers and references, and the alignment) from the addresses
+ * of the first objects in the file, because a dump does not contain the layout.
  */
 static int sample_layout(const struct ctx *ctx, size_t max_memory, struct object_layout *layout,
 			 struct hprof_names *names, struct err *err)
@@ -103,8 +103,8 @@ static int sample_layout(const struct ctx *ctx, size_t max_memory, struct object
 }
 
 /*
- * Reads the file again to complete the thread names, because the String of a name may precede the
- * thread's object in the file.
+ * Reads the file again to complete the thread names: in the first pass, the String of a name is
+ * missed if it precedes the thread's object in the file.
  */
 static int read_names_again(const struct ctx *ctx, size_t max_memory, struct hprof_names *names,
 			    struct err *err)
@@ -120,7 +120,7 @@ static int read_names_again(const struct ctx *ctx, size_t max_memory, struct hpr
 	return reader ? 0 : -1;
 }
 
-/* Returns the JVM's release from hsperfdata, or else from VM.version; 0 if both are unavailable. */
+/* Returns the JVM's JDK release from hsperfdata, or from VM.version; 0 if neither is available. */
 static int release_of(const struct ctx *ctx)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
@@ -205,7 +205,7 @@ struct hprof_reader *dump_reader_read(const struct ctx *ctx,
 	struct hprof_names names = { 0 };
 	struct hprof_reader *reader;
 
-	/* Without a graph builder, objects are only counted, which needs no thread names. */
+	/* Without a graph builder, objects are only counted, so thread names are not needed. */
 	reader = read_dump(ctx, wanted, wanted->builder ? &names : NULL, heap, err);
 	hprof_names_release(&names);
 	return reader;

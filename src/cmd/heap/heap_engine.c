@@ -53,8 +53,9 @@ void heap_engine_put(enum heap_engine engine, int64_t pause_ns, struct json *doc
 }
 
 /*
- * The expected pause of a snapshot, as measured in cloud instances: CLONE_MS_PER_GB for each GB of
- * resident memory, whose page tables are copied; and CLONE_MS until the JVM is at the safepoint.
+ * The parts of a snapshot's expected pause, as measured in cloud instances: the JVM reaches the
+ * safepoint in CLONE_MS; the kernel then copies the page tables, which takes CLONE_MS_PER_GB for
+ * each GB of resident memory.
  */
 #define GB (INT64_C(1) << 30)
 #define CLONE_MS_PER_GB 22
@@ -86,7 +87,7 @@ int snapshot_check(const struct ctx *ctx, unsigned max_pause_ms, struct err *err
 
 #define LIFE_MIN_MS 120000
 #define LIFE_MAX_MS (60 * 60 * 1000)
-/* assumed speed of reading a snapshot when a slow disk or network limits it */
+/* speed at which a snapshot is assumed to be read if a slow disk or network delays the reader */
 #define LIFE_BYTES_PER_MS (10 * 1024)
 
 uint32_t snapshot_life_ms(const struct jvm *jvm)
@@ -99,7 +100,7 @@ uint32_t snapshot_life_ms(const struct jvm *jvm)
 }
 
 /*
- * Returns a text that explains why there is no snapshot.  The text does not contain the errno.
+ * Returns a text that explains `why` there is no snapshot.  The text does not contain an errno.
  */
 static const char *text_of(enum wire_snapshot_why why)
 {

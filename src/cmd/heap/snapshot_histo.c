@@ -4,8 +4,8 @@
 #include "cmd/heap/heap_source.h"
 
 /*
- * Counts the objects that are reachable by references of any strength.  An object that is reachable
- * only by weak references counts, too, because it takes memory until the next collection.
+ * Counts the objects that are reachable through references of any strength.  Weakly reachable
+ * objects count as well, because they take memory until the next garbage collection.
  */
 static void count_reachable(const struct heap *heap, struct histo *h)
 {

@@ -8,12 +8,12 @@
 #include "discover/cpu_limit.h"
 #include "discover/memory_check.h"
 
-#define TEXT_MAX (64 * 1024) /* limit for the JVM's help or reply, which are a few lines */
-#define ROOM_BASE (16 << 20) /* bytes for classes and names, added to the size of the objects */
+#define TEXT_MAX (64 * 1024) /* limit in bytes for the JVM's help text and for its reply */
+#define ROOM_BASE (16 << 20) /* bytes that classes and names take in a dump, besides objects */
 
 /*
- * Finds what GC.heap_dump supports from the JVM's help text, and not from the JVM's version,
- * because vendors backport features.
+ * Reads from the JVM's help text which options GC.heap_dump has.  Does not derive the options from
+ * the JVM's version, because vendors backport features.
  */
 static int ask_features(const struct ctx *ctx, bool gzip, struct hprof_features *features,
 			struct err *err)
@@ -32,8 +32,8 @@ static int ask_features(const struct ctx *ctx, bool gzip, struct hprof_features 
 }
 
 /*
- * Returns the used heap in bytes.  If hsperfdata is missing or has 0 (G1 before the first
- * collection), returns an upper bound for the used heap; -1: unknown.
+ * Returns the used heap in bytes.  If hsperfdata is missing, or has 0 as with G1 before the first
+ * collection, returns an upper bound for the used heap; or -1 if no bound is known.
  */
 static int64_t heap_of(const struct jvm *jvm)
 {
@@ -48,9 +48,10 @@ static int64_t heap_of(const struct jvm *jvm)
 }
 
 /*
- * Returns an upper bound for the disk space in bytes of the JVM's files; 0: the JVM writes none, or
- * the heap size is unknown.  References and headers may be twice as large in a dump as in the heap.
- * Segments take space in addition to the file into which they are merged.
+ * Returns an upper bound for the disk space in bytes that the JVM's files will take; 0: the JVM
+ * writes no file, or the heap size is unknown.  References and headers may take twice as many bytes
+ * in a dump as in the heap.  If the JVM writes segments and merges them into one file, the segments
+ * take as much space as that file.
  */
 static uint64_t room_for(const struct vm_dump_request *rq)
 {
@@ -79,8 +80,8 @@ static int stage_file(struct vm_dump_request *rq, const struct dump_wanted *want
 }
 
 /*
- * Returns whether jtool may get too little CPU time to read a FIFO as fast as the JVM writes to it.
- * The JVM is paused until the FIFO has been read.
+ * Returns true if jtool may get too little CPU time to read a FIFO as fast as the JVM writes to it.
+ * That would prolong the pause, because the JVM is paused until jtool has read all data.
  */
 static bool is_short_of_cpu(const struct vm_dump_request *rq)
 {
@@ -138,14 +139,16 @@ static void command_line(const struct dump_wanted *wanted, bool by_fifo, const c
 	if (by_fifo)
 		buf_adds(line, " -overwrite");
 	/*
-	 * In quotes, because HotSpot splits the line at spaces; a staged path contains no quotes.
+	 * Put the path in quotes, because HotSpot splits the line at spaces.  The path of a staged
+	 * file contains no quotes.
 	 */
 	buf_addf(line, " \"%s\"", path);
 }
 
 /*
- * Returns how many bytes of the dump the JVM has written: what has arrived through the FIFO (in
- * memory or in the caller's file), and the sizes of the files that it has written itself.
+ * Returns how many bytes of the dump the JVM has written: the bytes that jtool has received through
+ * the FIFO, or has copied from the FIFO to a file, plus the sizes of the files that the JVM has
+ * written itself.
  */
 static uint64_t written(void *arg)
 {

@@ -1,6 +1,6 @@
 /*
- * threads CAPTURE.tar.gz: reads the thread dumps in an archive of `jtool capture`, and their CPU
- * times.
+ * threads CAPTURE.tar.gz: reads the thread dumps in an archive of `jtool capture`, and the CPU
+ * times of the threads.
  */
 #include <string.h>
 
@@ -12,8 +12,9 @@
 #define DUMPS 3 /* number of thread dumps that `jtool capture` takes */
 
 /*
- * Sets the CPU times of the threads in a dump from the archive's threads.json.  Threads are matched
- * by the kernel's thread id (tid).
+ * Sets the name, the CPU times and the allocated bytes of each thread in a dump from the archive's
+ * threads.json.  A row of threads.json belongs to the thread that has the same thread id of the
+ * kernel (tid) and the same Thread.threadId() (id).
  */
 static void join_times(struct thread_dump *d, const struct json *doc)
 {

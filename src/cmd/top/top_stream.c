@@ -4,7 +4,7 @@
 #include "cmd/top/top_internal.h"
 #include "cmd/top/top_signals.h"
 
-#define NAMES_MS 2000 /* limit in ms for how long the first output waits for thread names */
+#define NAMES_MS 2000 /* maximum time that the first output waits for thread names, in ms */
 
 static int print(struct top *t, struct err *err)
 {
@@ -27,8 +27,9 @@ static void notice_once(struct top *t)
 }
 
 /*
- * Waits until monotonic_ns() returns at_ns, and receives a thread dump that arrives meanwhile.
- * With `for_names`, returns earlier if no dump is running any more.  Returns false after a signal.
+ * Waits until monotonic_ns() returns at_ns, and receives a thread dump that arrives meanwhile.  If
+ * for_names is set, stops waiting when no dump is running any more.  Returns true; or false if a
+ * signal has ended the wait.
  */
 static bool wait_until(struct top *t, int64_t at_ns, bool for_names)
 {

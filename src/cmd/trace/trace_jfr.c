@@ -1,9 +1,10 @@
 /*
- * trace: offers an alternative for JVMs that do not accept agents.
+ * trace: if the JVM does not accept agents, its error message offers an alternative.
  *
- * JDK 25 and later can time methods with the flight recorder (JEP 520).  The recorder emits the
- * event jdk.MethodTiming at the end of a chunk, or at an interval if a period is set for the event.
- * JFR.view prints the times as a table inside the JVM, so no JDK is needed to read the recording.
+ * The flight recorder of JDK 25 and later can time methods (JEP 520).  It writes the times as the
+ * event jdk.MethodTiming: once per chunk, at the end of the chunk; or, if a period is set for the
+ * event, once per period.  The diagnostic command JFR.view makes the JVM itself read the recording
+ * and print the times as a table, so the user needs no JDK.
  */
 #include <string.h>
 
@@ -13,8 +14,8 @@
 #define FIRST_RELEASE 25
 
 /*
- * Appends the recorder's filter for a pattern.  A filter has no globs and no parameters: it can
- * name a method, all methods of a class, or the methods with one name in all classes.
+ * Appends the recorder's filter for a pattern.  A filter has no globs and no parameter types.  It
+ * can name one method of a class, all methods of a class, or all methods with one name.
  */
 static void add_filter(struct buf *out, const struct method_pattern *p)
 {

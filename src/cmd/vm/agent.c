@@ -1,5 +1,6 @@
 /*
- * The command agent: prints the path of a copy of jtool's agent, for JVMs that load it at startup.
+ * The command agent: prints the path of a copy of jtool's agent.  A JVM can load this copy at its
+ * startup.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +18,7 @@
 #include "embedded/embedded.h"
 #include "session/session.h"
 
-#define CACHE_SUBDIR "jtool" /* name of jtool's directory in the user's cache directory */
+#define CACHE_SUBDIR "jtool" /* name of jtool's own directory in the user's cache directory */
 #define MODE 0755
 
 struct agent_opts {
@@ -41,8 +42,8 @@ static int cache_failed(const char *path, const char *why, struct err *err)
 }
 
 /*
- * Returns the path of the user's XDG cache directory, or NULL if there is none.  The caller frees
- * it.
+ * Returns the path of the user's XDG cache directory, which the caller frees; or NULL if the user
+ * has none.
  */
 static char *cache_path(void)
 {
@@ -54,10 +55,10 @@ static char *cache_path(void)
 }
 
 /*
- * Returns why another user could replace the agent in this file or directory, or NULL if no other
- * user could.  A replaced agent would run in the user's JVMs.  With `is_own`, `fd` is jtool's own
- * directory or file, which must belong to the user.  Without `is_own`, `fd` is a directory above
- * jtool's, which must belong to the user or to root.
+ * Returns NULL if no other user can replace the agent in this file or directory; otherwise returns
+ * why another user can.  A replaced agent would run in the user's JVMs.  If is_own is true, `fd` is
+ * jtool's own directory or a file in it, which must belong to the user.  If is_own is false, `fd`
+ * is a directory above jtool's own directory, which must belong to the user or to root.
  */
 static const char *why_unsafe(int fd, bool is_own)
 {
@@ -73,9 +74,9 @@ static const char *why_unsafe(int fd, bool is_own)
 }
 
 /*
- * Opens the directory `name`, and creates it if it does not exist.  With `is_own`, it is jtool's
- * own directory, which must not be a symbolic link.  Without `is_own`, it is the cache directory,
- * which may be a symbolic link.
+ * Opens the directory `name`, and creates it if it does not exist.  If is_own is true, `name` is
+ * jtool's own directory, and must not be a symbolic link.  If is_own is false, `name` is the user's
+ * cache directory, and may be a symbolic link.
  */
 static int open_dir(int parent_fd, const char *name, const char *path, bool is_own,
 		    struct err *err)
@@ -96,7 +97,8 @@ static int open_dir(int parent_fd, const char *name, const char *path, bool is_o
 }
 
 /*
- * Returns whether the file `name` contains this build's agent, and only the user can write to it.
+ * Returns true if the file `name` contains this build's agent and if, in addition, only the user
+ * can write to the file.
  */
 static bool is_up_to_date(int dir_fd, const char *name, const struct buf *agent)
 {
@@ -117,8 +119,8 @@ static int write_and_commit(struct atomic_file *f, const struct buf *agent, stru
 }
 
 /*
- * Writes the agent to a new file, and renames that to `name`.  Does not overwrite the old file,
- * because JVMs may have mapped it.
+ * Writes the agent to a new file, and renames the new file to `name`.  Does not overwrite the old
+ * file `name`, because JVMs may have mapped the old file.
  */
 static int write_at(int dir_fd, const char *name, const char *path, const struct buf *agent,
 		    struct err *err)
@@ -143,7 +145,8 @@ static int write_at(int dir_fd, const char *name, const char *path, const struct
 }
 
 /*
- * Prints a notice if the file is on a noexec mount, from which the dynamic linker cannot map code.
+ * Prints a notice if the file is on a mount with the option noexec, because the dynamic linker
+ * cannot map code from such a mount.
  */
 static void warn_if_noexec(const struct ctx *ctx, const char *path)
 {

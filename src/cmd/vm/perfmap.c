@@ -1,9 +1,11 @@
 /*
- * The command perfmap: writes the map of the JVM's compiled code that perf and bpftrace read.
+ * The command perfmap: writes a map of the JVM's compiled code, which perf and bpftrace can read.
  *
- * JDK 22 and later accept the name of the file as an argument, so jtool stages a file for it.  JDK
- * 17 to 21 always write /tmp/perf-PID.map, with the JVM's pid and in the JVM's root directory; that
- * file stays there, and jtool copies it.
+ * The JVM writes the map to a file:
+ * - JDK 22 and later accept the name of the file as an argument.  jtool passes the name of a staged
+ *   file.
+ * - JDK 17 to 21 always write to /tmp/perf-PID.map in the JVM's root directory, where PID is the
+ *   JVM's pid as the JVM sees it.  jtool copies this file, and does not remove it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +24,7 @@
 
 #define COMMAND_SINCE 17
 #define FILENAME_SINCE 22
-#define MAP_MAX (256u << 20) /* limit for a map in bytes: about 100 for each of 2 million methods */
+#define MAP_MAX (256u << 20) /* limit for a map in bytes; 2 million methods take about 200 MB */
 #define ANSWER_MAX (64u << 10)
 #define NS_PER_S 1000000000
 
@@ -37,8 +39,8 @@ static const struct opt perfmap_rows[] = {
 };
 
 /*
- * Runs the diagnostic command Compiler.perfmap with this argument.  Returns 0 also if the JVM has
- * not written the map, because its answer is empty in either case.
+ * Runs the diagnostic command Compiler.perfmap with `argument`.  Returns 0 even if the JVM has
+ * failed to write the map, because the JVM's answer is empty whether it has failed or not.
  */
 static int ask(const struct ctx *ctx, const char *argument, struct err *err)
 {
@@ -94,8 +96,8 @@ static int write_staged(const struct ctx *ctx, struct atomic_file *out, struct e
 }
 
 /*
- * Opens the JVM's own /tmp/perf-PID.map, if it is a regular file of the JVM's user.  Returns a
- * descriptor or a negative errno; -ENOENT: there is no such file.
+ * Opens /tmp/perf-PID.map in the JVM's root directory, if it is a regular file of the JVM's user.
+ * Returns a descriptor; or -ENOENT if there is no such file; or another negative errno.
  */
 static int open_map(const struct target_ns *ns, struct stat *st)
 {
@@ -116,9 +118,9 @@ static int open_map(const struct target_ns *ns, struct stat *st)
 
 /*
  * In the worker: appends to `answer` the time of the last write to the JVM's /tmp/perf-PID.map, in
- * ns since 1970; 0: there is no such file.  Returns -1 with err set if that path is a link or a
- * file of another user, because the JVM would follow the link, or write to the other user's file if
- * permitted.
+ * ns since 1970; 0: there is no such file.  Returns -1 with err set if the path is a link, because
+ * the JVM would follow it; or if the file belongs to another user, because the JVM may be able to
+ * write to it.
  */
 static int answer_time(const struct target_ns *ns, const void *arg, struct buf *answer,
 		       struct err *err)
@@ -208,8 +210,8 @@ static int run(struct ctx *ctx, struct err *err)
 	char name[48];
 	const char *path = ctx->n_args > 0 ? ctx->args[0] : name;
 	/*
-	 * Without FILE, replaces /tmp/perf-PID.map without --force: perf reads the file with this
-	 * name, if it belongs to perf's user or to root.
+	 * If the user gives no FILE, jtool writes /tmp/perf-PID.map, and replaces it even if
+	 * --force is not given, because perf reads the file with this name.
 	 */
 	bool replaces = opts->force || ctx->n_args == 0;
 	struct atomic_file out;

@@ -1,4 +1,4 @@
-/* The command props: prints the current system properties of the JVM. */
+/* The command props: prints the system properties that the JVM has at present. */
 #include "cmd/vm/print_props.h"
 
 static int run(struct ctx *ctx, struct err *err)
