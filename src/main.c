@@ -22,8 +22,8 @@
 #include "sandbox/sandbox.h"
 
 /*
- * Returns -1 with err set if stdout has not accepted the complete result: the disk is full, or the
- * pipe was closed.
+ * Writes the rest of the result to stdout.  Returns 0; or -1 with err set if stdout has not
+ * accepted the complete result, for example because the disk is full or the pipe was closed.
  */
 static int flush_results(struct err *err)
 {
@@ -32,15 +32,15 @@ static int flush_results(struct err *err)
 	errno = 0;
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return 0;
-	/* errno is 0 if an earlier write has failed.  POLLERR means that the pipe has no reader. */
+	/* errno 0 means that an earlier write has failed; POLLERR, that the pipe has no reader. */
 	if (errno == 0)
 		errno = poll(&pfd, 1, 0) == 1 && (pfd.revents & POLLERR) ? EPIPE : EIO;
 	return err_stdout(err, -errno);
 }
 
 /*
- * Ends the process by SIGPIPE.  The signal was ignored until now, so that the command could revert
- * its changes in the JVM before the process ends.
+ * Ends the process by SIGPIPE, as other programs end when stdout has no reader.  Until now jtool
+ * has ignored the signal, so that the command could first revert its changes in the JVM.
  */
 static int end_by_sigpipe(void)
 {
@@ -72,8 +72,8 @@ static int check_arg_count(const struct cmd *cmd, int n, struct err *err)
 }
 
 /*
- * Returns whether `target` is the path of a dump file.  A JVM's name has no '/' and does not end in
- * .hprof or .hprof.gz.
+ * Returns true if `target` is the path of a dump file, and not the name of a JVM: it contains '/'
+ * or ends in .hprof or .hprof.gz.
  */
 static bool is_dump_path(const char *target)
 {
@@ -90,8 +90,8 @@ static bool is_dump_path(const char *target)
 }
 
 /*
- * Returns whether the word cannot be a TARGET, because it is a glob, a time such as the INTERVAL of
- * stat, or a flag with a value.
+ * Returns true if the word cannot be a TARGET, because it is a glob, a duration such as the
+ * INTERVAL of the command stat, or a JVM flag with its value.
  */
 static bool is_surely_argument(const char *word)
 {
@@ -102,8 +102,8 @@ static bool is_surely_argument(const char *word)
 }
 
 /*
- * Returns whether the word can only be a TARGET.  If such a word is the only one on the command
- * line, an argument is missing.
+ * Returns true if the word can only be a TARGET.  If a command needs an argument, and such a word
+ * is its only word, the argument is missing.
  */
 static bool is_surely_target(const struct cmd *cmd, const char *word)
 {
@@ -111,7 +111,7 @@ static bool is_surely_target(const struct cmd *cmd, const char *word)
 	       (cmd->takes_file && is_dump_path(word));
 }
 
-/* Returns whether TARGET is missing among the n words of the command line that are not options. */
+/* Returns true if TARGET is missing.  `words`: the n words on the command line, without options. */
 static bool omits_target(const struct cmd *cmd, const void *opts, char **words, int n)
 {
 	int least = cmd->least_args ? cmd->least_args(opts) : cmd->min_args;
@@ -130,8 +130,8 @@ static void enter_sandbox(const struct ctx *ctx, enum sandbox_kind kind)
 }
 
 /*
- * Runs the command on the only visible JVM.  Returns -1 with err set if none or several are
- * visible.
+ * Runs the command on the JVM that jtool can see.  Returns -1 with err set if jtool can see no JVM
+ * or several JVMs.
  */
 static int run_on_only_jvm(struct ctx *ctx, struct err *err)
 {
@@ -175,7 +175,7 @@ static int run_on_target(struct ctx *ctx, const char *target, struct err *err)
 	return rc;
 }
 
-/* Returns whether --json is on a command line that could not be parsed. */
+/* Returns true if the command line contains --json.  Call it when the line cannot be parsed. */
 static bool has_json_option(char **argv, int argc)
 {
 	for (int i = 0; i < argc; i++) {
@@ -186,8 +186,8 @@ static bool has_json_option(char **argv, int argc)
 }
 
 /*
- * If the command's verb stands before TARGET, moves it to the place after TARGET, where other
- * commands have their verbs.
+ * If the user has given the command's verb before TARGET, moves the verb to the place after TARGET,
+ * where other commands have their verbs.
  */
 static void move_verb(const struct cmd *cmd, char **argv, int n)
 {
@@ -233,8 +233,8 @@ static int run_command(const struct cmd *cmd, char **argv, int argc, bool *json,
 	ctx.implied = is_implied;
 	if (cmd->need == NEED_JVM)
 		/*
-		 * If memory runs out, the kernel should kill jtool and not a JVM in the same
-		 * control group.
+		 * If memory runs out, the kernel should kill jtool, and not a JVM that is in the
+		 * same control group as jtool.
 		 */
 		oom_score_raise();
 	if (cmd->need == NEED_JVM && !is_implied) {
@@ -244,7 +244,7 @@ static int run_command(const struct cmd *cmd, char **argv, int argc, bool *json,
 	}
 	if (is_implied && cmd->all_by_default)
 		ctx.all = true;
-	/* "all" is not searched in names of JVMs: it would match a JVM that runs `Installer`. */
+	/* Do not search for a JVM whose name contains "all": `Installer` would be such a name. */
 	if (ctx.all && !cmd->takes_all)
 		return err_set(err, EXIT_USAGE,
 			       "'all' is not accepted here: give a pid or a main class; "
@@ -252,8 +252,8 @@ static int run_command(const struct cmd *cmd, char **argv, int argc, bool *json,
 	if (cmd->check && cmd->check(&ctx, err) < 0)
 		return -1;
 	/*
-	 * Only a command that parses binary data gets the sandbox, because entering it takes 3 % of
-	 * the time of a command that only attaches.
+	 * Enter the sandbox only for a command that parses binary data, because it takes time to
+	 * enter: 3 % of the time of a command that only attaches to a JVM.
 	 */
 	if (cmd->parses)
 		enter_sandbox(&ctx, SANDBOX_CLIENT);
@@ -264,7 +264,10 @@ static int run_command(const struct cmd *cmd, char **argv, int argc, bool *json,
 	return cmd->need == NEED_JVM ? run_on_target(&ctx, argv[0], err) : cmd->run(&ctx, err);
 }
 
-/* Prints a page of the manual.  `subject` is a command or another page: "json" is jtool-json(7). */
+/*
+ * Prints a manual page: jtool(1) if `subject` is "jtool", else the page jtool-SUBJECT.  `subject`
+ * is a command, or another subject such as "json".
+ */
 static int print_manual(const char *subject, const struct cmd **cmd, struct err *err)
 {
 	_cleanup_free_ char *page = xasprintf("jtool-%s", subject);
@@ -282,13 +285,13 @@ static int print_manual(const char *subject, const struct cmd **cmd, struct err 
 	if (rc < 0)
 		return err_set(err, EXIT_PARTIAL, "cannot unpack the manual: this copy of jtool is "
 			       "damaged; install it again");
-	(void)fwrite(text.data, 1, text.len, stdout); /* flush_results() reports an error */
+	(void)fwrite(text.data, 1, text.len, stdout); /* flush_results() reports a write error */
 	return 0;
 }
 
 /*
- * Parses the command line and runs the command.  Sets *json if an error must be printed as a JSON
- * document.
+ * Parses the command line and runs the command.  Returns 0, or -1 with err set.  Sets *json if the
+ * caller must print an error as a JSON document.
  */
 static int run(int argc, char **argv, const struct cmd **cmd, bool *json, struct err *err)
 {
@@ -329,9 +332,9 @@ static int run(int argc, char **argv, const struct cmd **cmd, bool *json, struct
 }
 
 /*
- * Opens /dev/null for each of stdin, stdout and stderr that is closed.  Otherwise a socket could
- * get the number of stdout and would receive the results.  /dev/null is opened read-only, so that
- * writing a result still fails.
+ * Opens /dev/null for each of stdin, stdout and stderr that is closed.  Otherwise a socket that
+ * jtool opens could get the descriptor number of stdout, and would receive the results.  /dev/null
+ * is opened for reading only, so that a write of results to a closed stdout still fails.
  */
 static void occupy_stdio(void)
 {
@@ -343,7 +346,7 @@ static void occupy_stdio(void)
 	fd = file_open_null(O_RDONLY);
 	for (int std = STDIN_FILENO; fd >= 0 && std <= STDERR_FILENO; std++) {
 		if (fcntl(std, F_GETFD) < 0)
-			/* On failure, the descriptor stays closed. */
+			/* If this fails, the descriptor stays closed. */
 			(void)dup3(fd, std, O_CLOEXEC);
 	}
 	if (fd > STDERR_FILENO)
@@ -368,12 +371,12 @@ int main(int argc, char **argv)
 	} else {
 		/*
 		 * Print the error as JSON only if fwide() returns 0, which means that nothing was
-		 * written to stdout.  Otherwise the partial result is the JSON document, and a
-		 * second document must not follow it.
+		 * written to stdout.  Otherwise stdout has the partial result, which is a JSON
+		 * document, and must not get a second document.
 		 */
 		if (json && fwide(stdout, 0) == 0)
 			cmd_print_error_json(0, &err, stdout);
-		(void)fflush(stdout); /* ignore a failure: `err` has an earlier error */
+		(void)fflush(stdout); /* a failure is ignored, because `err` has an earlier error */
 	}
 	if (err.code == EXIT_SIGPIPE)
 		return end_by_sigpipe();

@@ -1,4 +1,4 @@
-/* A growing byte buffer.  The content is always followed by a NUL, which len does not count. */
+/* A growing byte buffer.  After the content there always is a NUL, which `len` does not count. */
 #ifndef JTOOL_BASE_BUF_H
 #define JTOOL_BASE_BUF_H
 
@@ -16,8 +16,8 @@ void buf_release(struct buf *b);
 void buf_reset(struct buf *b); /* empties the buffer, without freeing its memory */
 
 /*
- * Returns the end of the content, with space for `room` more bytes.  A caller that fills the space
- * adds to len.
+ * Returns a pointer to the end of the content, where the caller can write up to `room` bytes.  The
+ * caller then adds the number of written bytes to b->len.
  */
 char *buf_reserve(struct buf *b, size_t room);
 void buf_add(struct buf *b, const void *data, size_t len);
@@ -25,10 +25,10 @@ void buf_adds(struct buf *b, const char *s);
 void buf_addc(struct buf *b, char c);
 void buf_addf(struct buf *b, const char *fmt, ...) _printf_(2, 3);
 
-/* Returns the content as a C string, valid until the buffer changes. */
+/* Returns the content as a C string, which is valid until the buffer changes. */
 const char *buf_str(const struct buf *b);
 
-/* Returns the content as a C string that the caller frees, and empties the buffer. */
+/* Empties the buffer.  Returns its former content as a C string, which the caller frees. */
 char *buf_take(struct buf *b);
 
 #define _cleanup_buf_ _cleanup_(buf_release)

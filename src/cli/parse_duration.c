@@ -12,7 +12,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Returns the length of the unit in nanoseconds, or 0 if the unit is unknown. */
+/* Returns how many nanoseconds the unit has, or 0 if the unit is unknown. */
 static uint64_t unit_ns(const char *unit)
 {
 	static const struct {
@@ -31,8 +31,8 @@ static uint64_t unit_ns(const char *unit)
 }
 
 /*
- * Parses the decimal number between `text` and `rest`.  Sets *ns to the number times `scale`.
- * Returns 0 or a negative errno.
+ * Parses the decimal number that begins at `text` and ends before `rest`.  Sets *ns to the number
+ * times `scale`.  Returns 0 or a negative errno.
  */
 static int parse(const char *text, const char *rest, uint64_t scale, uint64_t *ns)
 {
@@ -52,7 +52,7 @@ static int parse(const char *text, const char *rest, uint64_t scale, uint64_t *n
 				return -ERANGE;
 		}
 	}
-	if (text != rest) /* the number has more characters, such as a second decimal point */
+	if (text != rest) /* characters are left, for example from a second decimal point on */
 		return -EINVAL;
 	*ns = total;
 	return 0;

@@ -7,14 +7,14 @@
 #include "base/util.h"
 
 /*
- * Parses a duration into *ms, rounded down and at most INT_MAX.  A number without a unit is
- * multiplied by bare_ms.  Returns 0, -EINVAL or -ERANGE.
+ * Parses a duration into *ms, in ms, rounded down.  A number without a unit is multiplied by
+ * bare_ms.  Returns 0; or -EINVAL; or -ERANGE if *ms would exceed INT_MAX.
  */
 int parse_duration(const char *text, unsigned bare_ms, unsigned *ms) _must_check_;
 
 /*
- * Parses a duration with a unit, which may also be us or ns, into *ns.  Returns 0, -EINVAL or
- * -ERANGE.
+ * Parses a duration into *ns.  The duration must have a unit, which may also be us or ns.  Returns
+ * 0, -EINVAL or -ERANGE.
  */
 int parse_duration_ns(const char *text, uint64_t *ns) _must_check_;
 

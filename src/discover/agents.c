@@ -13,10 +13,10 @@
 #include "proc/mounts.h"
 #include "worker/worker.h"
 
-#define JTOOLS_MARK "jtool_agent" /* symbol that identifies jtool's agent, see agent/agent.c */
-#define STAGED "/.jtool-" /* in the path of a staged file, see src/session/staging/staging_dir.h */
-#define ANSWER_MAX (16u << 20) /* limit for the bytes of a worker's answer */
-#define SCAN_MS 1000 /* limit for a scan; a scan of 40 libraries takes about 5 ms */
+#define JTOOLS_MARK "jtool_agent" /* symbol that only jtool's agent has, see agent/agent.c */
+#define STAGED "/.jtool-" /* part of each staged file's path, see session/staging/staging_dir.h */
+#define ANSWER_MAX (16u << 20) /* limit for the worker's answer in bytes */
+#define SCAN_MS 1000 /* limit for the time of a scan; a scan of 40 libraries takes about 5 ms */
 
 void agents_release(struct agents *a)
 {
@@ -38,7 +38,7 @@ static struct agent *add(struct agents *a, enum agent_kind kind, const char *nam
 	return agent;
 }
 
-/* Adds the agent of a flag's value "NAME=OPTIONS", which has `len` bytes. */
+/* Adds the agent that a flag names.  `text` is the flag's value, "NAME=OPTIONS", of `len` bytes. */
 static void add_flag(struct agents *a, enum agent_kind kind, const char *text, size_t len)
 {
 	const char *equals = memchr(text, '=', len);
@@ -95,8 +95,8 @@ struct search {
 	const struct jvm *jvm;
 	char *root;
 	int root_fd;
-	char *last; /* path of the previous mapping; further mappings of that file are skipped */
-	/* limits the scan, because a hostile JVM can map tens of thousands of files */
+	char *last; /* path of the previous mapping; a mapping with the same path is skipped */
+	/* limits the duration of the scan: a hostile JVM can map tens of thousands of files */
 	struct deadline deadline;
 	bool timed_out;
 };
@@ -134,8 +134,8 @@ bool agents_is_staged(const char *path)
 }
 
 /*
- * Returns true if the file exports an agent's entry points.  Sets *maker from the file's symbols,
- * because a copy of jtool's agent may have any name.
+ * Returns true if the mapped file exports an agent's entry points.  If the file has jtool's symbol,
+ * sets *maker to MADE_BY_JTOOL, because a copy of jtool's agent may have any name.
  */
 static bool is_agent(const struct search *s, const struct proc_map *map, enum agent_maker *maker)
 {
@@ -179,8 +179,8 @@ static bool visit_map(const struct proc_map *map, void *arg)
 	s->last = xstrdup(map->path);
 	/*
 	 * A session of jtool deletes the file of its agent, and only the root user can open a
-	 * deleted file.  So a deleted file with a name of jtool's agent counts as that agent,
-	 * without being opened.
+	 * deleted file.  So a deleted file with a name of jtool's agent is not opened, but counts
+	 * as jtool's agent.
 	 */
 	if (!(maker == MADE_BY_JTOOL && map->deleted) && !is_agent(s, map, &maker))
 		return true;
@@ -205,8 +205,8 @@ static void scan(struct agents *a, const struct procfs *proc, const struct jvm *
 }
 
 /*
- * The request to the worker.  Its pointers are valid in the worker, which is a fork of this
- * process.
+ * The request to the worker.  The worker can use the pointers in the request, because it is a fork
+ * of this process.
  */
 struct query {
 	const struct procfs *proc;
@@ -214,8 +214,8 @@ struct query {
 };
 
 /*
- * Runs in the worker.  Writes to `answer` the value of `mapped_known`, and then for each agent one
- * byte for its maker and its path with a NUL.
+ * Runs in the worker.  Writes to `answer` a byte with mapped_known; then for each agent a byte with
+ * its maker, and its path with a final NUL.
  */
 static int answer_agents(const struct buf *request, struct buf *answer, int *fd, struct err *err)
 {

@@ -16,8 +16,8 @@
 #include "base/xalloc.h"
 
 /*
- * How long to wait until somebody opens a pipe for reading, because the reader may start after
- * jtool.
+ * How long the open waits until a pipe has a reader, in ms.  It waits because the reader may start
+ * later than jtool.
  */
 #ifndef READER_WAIT_MS
 #define READER_WAIT_MS 10000
@@ -49,8 +49,8 @@ static struct tmp_reaper *reaper_of(struct atomic_file *f)
 }
 
 /*
- * Opens an output that exists already: a pipe, a device, or stdout.  The data goes to an unnamed
- * file first; the commit copies it to out_fd.
+ * Opens an output that exists already: a pipe, a device, or stdout.  The caller writes the data to
+ * an unnamed file, which the commit copies to out_fd.
  */
 static int open_special(struct atomic_file *f, int out_fd, struct err *err)
 {
@@ -84,7 +84,7 @@ static int create_temp(struct atomic_file *f, mode_t mode)
 	return f->is_hidden ? 0 : f->fd;
 }
 
-/* If the result will replace a file, gives the result the mode of that file. */
+/* If the result will replace a file, gives the result the mode of the replaced file. */
 static int copy_mode(const struct atomic_file *f)
 {
 	struct stat old, st;
@@ -119,8 +119,8 @@ static int open_regular(struct atomic_file *f, struct caller_path *p, mode_t mod
 }
 
 /*
- * Returns true for /dev/null, zero, full and tty.  They are allowed whoever owns them: in a
- * container, the owner may be a user of the host.
+ * Returns true for /dev/null, /dev/zero, /dev/full and /dev/tty.  jtool may write to these devices
+ * whoever owns them, because in a container the owner may be a user of the host.
  */
 static bool is_harmless(const struct stat *st)
 {
@@ -129,7 +129,7 @@ static bool is_harmless(const struct stat *st)
 		st->st_rdev == makedev(1, 7) || st->st_rdev == makedev(5, 0));
 }
 
-/* Returns true if nobody but root and the caller can create, move or link files in a directory. */
+/* Returns true if only root and the caller can create, rename or link files in the directory. */
 static bool is_private(int dir_fd)
 {
 	struct stat st;
@@ -138,7 +138,7 @@ static bool is_private(int dir_fd)
 	       (st.st_uid == 0 || st.st_uid == geteuid());
 }
 
-/* Returns why a pipe, device or socket must not be written to, or NULL. */
+/* Returns why jtool must not write to this pipe, device or socket; NULL if it may. */
 static const char *why_refused(const struct caller_path *p)
 {
 	bool is_ours = p->st.st_uid == geteuid(), is_roots = p->st.st_uid == 0;
@@ -164,11 +164,12 @@ static int open_writable(const struct caller_path *p)
 		fd = file_reopen(p->fd, O_WRONLY | O_NONBLOCK, &p->st);
 		if (fd != -ENXIO || !S_ISFIFO(p->st.st_mode) || deadline_passed(deadline))
 			break;
-		(void)poll(NULL, 0, READER_STEP_MS); /* no event reports that a pipe got a reader */
+		(void)poll(NULL, 0, READER_STEP_MS); /* there is no event for a pipe's new reader */
 	}
 	if (fd >= 0)
 		/*
-		 * If this fails, writes return EAGAIN, and io_write_all() then waits with poll(2).
+		 * Clear O_NONBLOCK.  If that fails, writes return EAGAIN when the pipe is full, and
+		 * io_write_all() waits with poll(2).
 		 */
 		(void)fcntl(fd, F_SETFL, 0);
 	return fd;
@@ -287,7 +288,7 @@ int atomic_file_open_at(struct atomic_file *f, int dir_fd, const char *name,
 	return -1;
 }
 
-/* Sets err for a failed write to the output.  `error` is a negative errno.  Returns -1. */
+/* Sets err for a failed write to f->out_fd.  `error` is a negative errno.  Returns -1. */
 static int cannot_send(const struct atomic_file *f, int error, struct err *err)
 {
 	return error == -EPIPE && f->to_stdout ? err_stdout(err, error) :
@@ -319,8 +320,8 @@ static int copy_out(struct atomic_file *f)
 }
 
 /*
- * Returns write errors that NFS reports only from close(2), such as a full disk.  Closes a
- * duplicate descriptor for that, because the file must stay open.
+ * Returns 0 or a negative errno: NFS reports some write errors, such as a full disk, only when
+ * close(2) is called.  The file must stay open, so a duplicate of its descriptor is closed.
  */
 static int flush(const struct atomic_file *f)
 {
@@ -333,12 +334,12 @@ static int link_as(const struct atomic_file *f, int dir_fd, const char *name)
 {
 	char path[64];
 
-	/* A path in /proc: with AT_EMPTY_PATH, linkat(2) would need CAP_DAC_READ_SEARCH. */
+	/* Use a path in /proc, because linkat(2) with AT_EMPTY_PATH needs CAP_DAC_READ_SEARCH. */
 	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", f->fd);
 	return linkat(AT_FDCWD, path, dir_fd, name, AT_SYMLINK_FOLLOW) < 0 ? -errno : 0;
 }
 
-/* Renames the file from its hidden name to its final one. */
+/* Renames the file from its hidden name to its final name. */
 static int rename_final(struct atomic_file *f)
 {
 	const struct tmp_reaper *from = reaper_of(f);
@@ -354,13 +355,13 @@ static int rename_final(struct atomic_file *f)
 		return 0;
 	if (f->replace || (errno != EINVAL && errno != ENOSYS))
 		return -errno;
-	/* NFS does not know RENAME_NOREPLACE; linkat(2) likewise fails if the final name exists. */
+	/* NFS has no RENAME_NOREPLACE.  linkat(2) also fails if the final name exists. */
 	return linkat(from->dir_fd, from->name, f->dir_fd, f->name, 0) < 0 ? -errno : 0;
 }
 
 /*
- * Gives the unnamed file its final name.  To replace an existing file, first links the unnamed file
- * under the hidden name, and then renames the hidden name to the final one.
+ * Gives the unnamed file its final name.  To replace an existing file, first gives the unnamed file
+ * the hidden name, and then renames the hidden name to the final name.
  */
 static int link_final(struct atomic_file *f)
 {
@@ -401,7 +402,7 @@ void atomic_file_release(struct atomic_file *f)
 	util_close_p(&f->fd);
 	util_close_p(&f->out_fd);
 	if (f->is_hidden)
-		/* On failure, the reaper process removes the name. */
+		/* If this fails, the reaper process removes the name. */
 		(void)unlinkat(reaper_of(f)->dir_fd, reaper_of(f)->name, 0);
 	tmp_reaper_release(&f->own_reaper);
 	util_close_p(&f->dir_fd);

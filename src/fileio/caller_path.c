@@ -11,13 +11,13 @@
 #include "base/xalloc.h"
 #include "fileio/file_open.h"
 
-#define LINKS_MAX 40 /* symbolic links in a path; the kernel has the same limit */
+#define LINKS_MAX 40 /* maximum number of links that a walk follows, as in the kernel */
 
 /* The position of a walk along a path. */
 struct walk {
 	int dir_fd;     /* the directory that the walk has reached */
 	char *rest;     /* the part of the path that is still to be walked */
-	int links;      /* symbolic links that were followed */
+	int links;      /* number of symbolic links that the walk has followed */
 };
 
 static int walk_begin(struct walk *w, const char *path)
@@ -45,8 +45,8 @@ static void go_to(struct walk *w, int dir_fd)
 }
 
 /*
- * Returns true for a file of procfs.  The kernel defines the links of procfs, and such a link may
- * refer to a file without a path, such as a pipe.
+ * Returns true if `fd` is a file of procfs.  The kernel defines the targets of links in procfs, and
+ * such a link may refer to a file that has no path, such as a pipe.
  */
 static bool is_of_kernel(int fd)
 {
@@ -56,8 +56,8 @@ static bool is_of_kernel(int fd)
 }
 
 /*
- * Follows the symbolic link link_fd in dir_fd: inserts the link's target before the rest of the
- * path.
+ * Follows the symbolic link link_fd, which is in w->dir_fd: inserts the target of the link before
+ * the rest of the path.
  */
 static int follow(struct walk *w, int link_fd)
 {
@@ -89,8 +89,8 @@ static int follow(struct walk *w, int link_fd)
 }
 
 /*
- * If `name` is a directory, makes it the directory of the walk; if `name` is a symbolic link,
- * follows the link.  `name` may be "..", or a mount point: the kernel resolves both.
+ * If `name` is a directory, makes it the directory that the walk has reached.  If `name` is a
+ * symbolic link, follows the link.  `name` may be ".." or a mount point; the kernel resolves both.
  */
 static int enter(struct walk *w, const char *name)
 {
@@ -118,8 +118,8 @@ static int enter(struct walk *w, const char *name)
 }
 
 /*
- * Removes the first component from the rest of the path, and returns it; NULL if there is none.
- * The caller frees it.
+ * Removes the first component from the rest of the path.  Returns the component, which the caller
+ * frees; or NULL if the rest has no component.
  */
 static char *next_component(struct walk *w)
 {
@@ -153,8 +153,8 @@ int caller_path_open_dir(const char *path)
 }
 
 /*
- * Stores in *p the descriptor `fd` of the file that the walk has found.  If `fd` is a negative
- * errno, only returns `fd`.
+ * Stores in *p the file that the walk has found; `fd` is its descriptor.  Returns 0 or a negative
+ * errno.  If `fd` is a negative errno, returns `fd` and stores nothing.
  */
 static int take(struct caller_path *p, int fd)
 {
@@ -165,8 +165,8 @@ static int take(struct caller_path *p, int fd)
 }
 
 /*
- * Returns 0 if the link leads to a file without a path (a pipe); 1 if the walk must go on; or a
- * negative errno.
+ * Follows the last component of the path, which is a link.  Returns 0 if the link leads to a file
+ * that has no path, such as a pipe; 1 if the walk must go on; or a negative errno.
  */
 static int follow_last(struct caller_path *p, struct walk *w, const char *name)
 {
@@ -185,8 +185,8 @@ static int follow_last(struct caller_path *p, struct walk *w, const char *name)
 }
 
 /*
- * Opens the last component.  Returns 0 if the component is a file or does not exist; 1 if it is a
- * link and the walk must go on; or a negative errno.
+ * Opens the last component of the path.  Returns 0 if the component is a file or does not exist; 1
+ * if it is a link and the walk must go on; or a negative errno.
  */
 static int open_last(struct caller_path *p, struct walk *w, const char *name)
 {
@@ -198,8 +198,8 @@ static int open_last(struct caller_path *p, struct walk *w, const char *name)
 }
 
 /*
- * Walks one component of the path.  Returns 1 if the walk must go on; 0 after the last component;
- * or a negative errno.
+ * Walks over the next component of the path.  Returns 1 if the walk must go on; 0 if the component
+ * was the last one; or a negative errno.
  */
 static int step(struct caller_path *p, struct walk *w)
 {

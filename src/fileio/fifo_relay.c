@@ -20,23 +20,23 @@
 #define CHUNK_BYTES (1u << 20)
 #define NAME_CHECK_MS 20
 /*
- * nice value of the child, if permitted.  The child needs little CPU time, and the FIFO's writer
- * and jtool wait for the child.
+ * nice value of the child, if jtool has the right to set it.  The child needs little CPU time, and
+ * the FIFO's writer and jtool wait for the child.
  */
 #define PRIORITY -10
 
 /*
- * A chunk of buffered data.  Chunks are allocated with mmap(2), because malloc(3) is unsafe in a
- * child that was forked while other threads ran, and because munmap(2) returns the memory to the
+ * A chunk of buffered data.  Chunks are allocated with mmap(2), for two reasons: malloc(3) is not
+ * safe in a child that was forked while other threads ran, and munmap(2) returns the memory to the
  * system at once.
  *
- * splice(2) would save a copy, but it locks the pipe against writers while it writes to the file.
- * With 1 MiB at a time, a heap dump took up to 1.6 times as long; with 64 KiB, splice(2) was not
- * faster than read(2) and write(2).
+ * splice(2) would save a copy of the data, but it locks the pipe against writers while it writes to
+ * the file.  With splice(2) of 1 MiB at a time, a heap dump took up to 1.6 times as long as with
+ * read(2) and write(2); with splice(2) of 64 KiB at a time, it took as long as with these.
  */
 struct chunk {
 	struct chunk *next;
-	size_t begin, end; /* the unwritten part of data, as offsets */
+	size_t begin, end; /* offsets in `data`: the bytes between them are not written yet */
 	char data[CHUNK_BYTES - 3 * sizeof(size_t)];
 };
 _Static_assert(sizeof(struct chunk) == CHUNK_BYTES, "whole pages");
@@ -44,12 +44,12 @@ _Static_assert(sizeof(struct chunk) == CHUNK_BYTES, "whole pages");
 struct work {
 	int from, end, out;
 	struct fifo_relay_limits limits;
-	const struct fifo_relay_check *check; /* checks the data before it is written; NULL: none */
-	struct disk_room room; /* limits the data written to `out` */
+	const struct fifo_relay_check *check; /* NULL: the data is not checked */
+	struct disk_room room; /* limits how much is written to `out` */
 	struct chunk *first, *last, *spare;
-	size_t waiting; /* unwritten bytes in all chunks */
+	size_t waiting; /* number of bytes in all chunks that are not written yet */
 	struct deadline deadline;
-	struct deadline stall; /* deadline for the reader while the buffer is full */
+	struct deadline stall; /* while the buffer is full: time at which the relay gives up */
 	bool ended; /* the FIFO was read to its end */
 };
 
@@ -139,7 +139,7 @@ static int write_some(struct work *w)
 	return 0;
 }
 
-/* Returns the timeout of poll(2) in milliseconds; -1 means no limit. */
+/* Returns the timeout for poll(2) in milliseconds; -1 means no limit. */
 static int longest_wait(const struct work *w, bool full, bool last_poll)
 {
 	if (w->ended)
@@ -152,9 +152,9 @@ static int longest_wait(const struct work *w, bool full, bool last_poll)
 }
 
 /*
- * Waits for an event, then reads and writes.  Reads first, because the FIFO's writer may be a
- * paused JVM.  poll(2) reports POLLHUP for a FIFO after the last byte of its last writer, but
- * nothing for a FIFO that was never opened for writing.
+ * Waits until it can read or write, then reads and then writes.  It reads first, because the FIFO's
+ * writer may be a paused JVM.  poll(2) reports POLLHUP for a FIFO after the last byte of its last
+ * writer, but reports nothing if no writer has ever opened the FIFO.
  */
 static int step(struct work *w, bool *last_poll)
 {
@@ -205,8 +205,8 @@ static bool has_name(int fifo)
 }
 
 /*
- * Reads and discards data until the FIFO is unlinked or at its end, or until the pipe `end` hangs
- * up.
+ * Reads and discards data until the FIFO has no name any more, until the data ends, or until the
+ * pipe `end` hangs up.
  */
 static void discard(const struct work *w)
 {
@@ -221,14 +221,14 @@ static void discard(const struct work *w)
 	}
 }
 
-/* Makes the kernel kill this child when its parent dies, because nobody needs the data then. */
+/* Makes the kernel kill this child when jtool dies, because nobody needs the data then. */
 static void end_with_parent(void)
 {
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
 		_exit(errno);
 }
 
-/* Waits for the child.  Returns its exit status, which is an errno, as a negative number. */
+/* Waits until the child has ended.  Its exit status is 0 or an errno.  Returns 0 or -errno. */
 static int result_of(pid_t child)
 {
 	int status;
@@ -249,8 +249,8 @@ static void show(struct progress *line, const char *name, int to)
 }
 
 /*
- * Shows progress until the child ends.  If the terminal is stopped, only this process blocks; the
- * child goes on.
+ * Shows the progress line until the child ends.  If the terminal stops the output of this process,
+ * only this process blocks; the child goes on.
  */
 static void watch(int done, int to, const char *name)
 {
@@ -312,8 +312,8 @@ static void _noreturn_ relay(struct work *w)
 	rc = forward_all(w);
 	if (rc < 0) {
 		/*
-		 * Close `out` now, so that its reader sees the end of the data even if the FIFO's
-		 * writer goes on for long.
+		 * Close `out` before discard(), so that the reader of `out` sees the end of the
+		 * data now, even if the FIFO's writer goes on for long.
 		 */
 		(void)close(w->out);
 		discard(w);
@@ -333,8 +333,8 @@ int fifo_relay_start(struct fifo_relay *r, int from, int end,
 	if (pipe2(out, O_CLOEXEC) < 0)
 		return -errno;
 	/*
-	 * A larger pipe saves wake-ups.  The kernel may refuse to enlarge it for an unprivileged
-	 * user.
+	 * Enlarge the pipe and the FIFO, because larger ones need fewer wake-ups of processes.  For
+	 * an unprivileged user, the kernel may refuse this.
 	 */
 	(void)fcntl(out[1], F_SETPIPE_SZ, CHUNK_BYTES);
 	(void)fcntl(from, F_SETPIPE_SZ, CHUNK_BYTES);

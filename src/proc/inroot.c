@@ -34,8 +34,8 @@ static int open_resolved(int root_fd, const char *path, int flags)
 	long fd;
 
 	/*
-	 * EAGAIN: after a concurrent rename, the kernel cannot rule out that the path left the
-	 * root.
+	 * Retry after EAGAIN: because of a rename at the same time, the kernel could not make sure
+	 * that the path stays below the root.
 	 */
 	for (int tries = 0; tries < 32; tries++) {
 		fd = syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
@@ -45,7 +45,7 @@ static int open_resolved(int root_fd, const char *path, int flags)
 	return fd < 0 ? -errno : (int)fd;
 }
 
-/* Opens the path component by component.  Links and ".." fail with -ELOOP. */
+/* Opens the path component by component.  If a component is a link or "..", returns -ELOOP. */
 static int open_by_component(int root_fd, const char *path, int flags)
 {
 	_cleanup_close_ int dir = -1;
@@ -84,7 +84,8 @@ int inroot_open(int root_fd, const char *path, int flags)
 	fd = open_resolved(root_fd, path, flags);
 
 	/*
-	 * EPERM: a seccomp filter does not know openat2(2).  ENOSYS: the kernel does not know it.
+	 * Without openat2(2): EPERM if a seccomp filter refuses the unknown system call, ENOSYS if
+	 * the kernel does not have it.
 	 */
 	if (fd == -ENOSYS || fd == -EPERM)
 		fd = open_by_component(root_fd, path, flags);

@@ -9,14 +9,14 @@
 struct stat_line {
 	char name[16];        /* name of the thread, cut to 15 bytes */
 	char state;           /* R S D T t Z X … */
-	/* user and system time in seconds; its resolution is the kernel's, often 10 ms */
+	/* user time plus system time, in seconds; the kernel's resolution is often 10 ms */
 	double cpu_s;
 	unsigned threads;     /* number of threads of the process */
 	uint64_t start_ticks; /* start time, in clock ticks since boot */
 	int64_t resident;     /* resident memory of the process in bytes */
 };
 
-/* Returns 0, or -EBADMSG if the text is incomplete or malformed. */
+/* Parses `text` into *out.  Returns 0, or -EBADMSG if the text is incomplete or malformed. */
 int stat_line_parse(const char *text, struct stat_line *out) _must_check_;
 
 #endif

@@ -9,27 +9,27 @@
 #include "base/xalloc.h"
 
 #define GAP 2       /* number of spaces between columns */
-#define WIDEST 256  /* a wider cell, such as a long name, does not widen its column */
-#define CHUNK 65536 /* bytes that are written at a time */
+#define WIDEST 256  /* maximum width of a column; a cell may be wider, such as a long name */
+#define CHUNK 65536 /* number of bytes that are written at a time */
 #define INDENT "      "
 
 struct table {
 	struct column *columns;
 	size_t n_columns;
-	size_t *selected; /* indexes of the columns that are shown, in their order */
+	size_t *selected; /* indexes of the columns that are shown, in the order of the output */
 	size_t n_selected, selected_cap;
 	/*
-	 * n_columns cells for each row.  A text is an offset in `texts`; a stack is the index of
-	 * its first frame.
+	 * n_columns cells for each row.  A cell with text holds an offset in `texts`; a cell with a
+	 * stack holds the index in `frames` of the stack's first frame.
 	 */
 	struct cell *cells;
 	size_t n_rows, rows_cap;
 	bool has_total;      /* the last row is the total */
 	struct buf texts;    /* the texts of all cells; each ends with NUL */
-	size_t stack;        /* index of the column with stacks; n_columns: there is none */
-	const char **frames; /* the frames of all stacks; their texts are not owned */
+	size_t stack;        /* index of the column with stacks; n_columns: no such column */
+	const char **frames; /* the frames of all stacks; the texts of the frames are not owned */
 	size_t n_frames, frames_cap;
-	size_t frames_shown; /* limit for the frames that are shown of a stack; 0: no limit */
+	size_t frames_shown; /* maximum number of frames that are shown of a stack; 0: no limit */
 };
 
 void table_show(struct table *t, size_t column)
@@ -194,13 +194,13 @@ int table_select(struct table *t, const char *list, struct err *err)
 
 /* The text of a cell after formatting. */
 struct shown {
-	size_t at, len; /* position in layout.text */
+	size_t at, len; /* position and length in layout.text, in bytes */
 	size_t width;
 };
 
 struct layout {
 	struct buf text;
-	struct shown *cells; /* the headings, then row by row */
+	struct shown *cells; /* the shown cells, line by line; the first line has the headings */
 	size_t n;
 	size_t *widths;
 };
@@ -279,8 +279,8 @@ static void add_stack(const struct table *t, size_t row, struct buf *out)
 	const char **frames = frames_of(t, row, &n);
 
 	/*
-	 * If only one frame would be hidden, show it, because "... 1 more" would need a line as
-	 * well.
+	 * If only one frame would be hidden, show this frame, because the text "... 1 more" would
+	 * take a line as well.
 	 */
 	shown = t->frames_shown > 0 && n > t->frames_shown + 1 ? t->frames_shown : n;
 	for (size_t i = 0; i < shown; i++) {

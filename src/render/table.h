@@ -1,6 +1,6 @@
 /*
- * Tables.  The declaration of a column says how it is shown as text and in JSON, and its name for
- * -o.
+ * Tables that are printed as text or as JSON.  A struct column says how a column is shown in text
+ * and in JSON, and by which name the option -o selects it.
  */
 #ifndef JTOOL_RENDER_TABLE_H
 #define JTOOL_RENDER_TABLE_H
@@ -10,13 +10,13 @@
 #include "base/err.h"
 #include "render/cell.h"
 
-/* A column.  Text is aligned left, cells of all other types right. */
+/* A column.  Cells with text are aligned left; cells of all other types are aligned right. */
 struct column {
-	/* heading in upper case; for CELL_STACK, the text that is shown for an empty stack */
+	/* heading in upper case; in a column of stacks, the text in place of an empty stack */
 	const char *name;
-	const char *key;  /* key in JSON, and name for -o; NULL: the column is only in text */
+	const char *key;  /* key in JSON, and name for -o; NULL: the column is not in JSON */
 	enum cell_type type;
-	bool hidden;      /* not shown unless table_show() or table_select() is called for it */
+	bool hidden;      /* shown only if table_show() or table_select() shows it */
 };
 
 struct table;
@@ -25,7 +25,7 @@ struct table;
 struct table *table_new(const struct column *columns, size_t n_columns);
 void table_free(struct table *t);
 
-/* Adds a row.  A cell that is not set is shown as "-", and is null in JSON. */
+/* Adds a row.  A cell of the row that is never set is printed as "-", and is null in JSON. */
 void table_row(struct table *t);
 /* Adds a last row for the total.  This row is not in JSON. */
 void table_total(struct table *t);
@@ -39,43 +39,44 @@ void table_real(struct table *t, size_t column, double value);
 void table_frame(struct table *t, const char *text);
 
 /*
- * Returns the index of the first row whose text in this column also occurs in an earlier row, or
- * the number of rows if there is none.
+ * Returns the index of the first row that has the same text in this column as an earlier row; or
+ * the number of rows if there is no such row.
  */
 size_t table_first_duplicate(const struct table *t, size_t column);
 
-/* Shows a hidden column, after the columns that are shown already. */
+/* Shows a hidden column, to the right of the columns that are shown already. */
 void table_show(struct table *t, size_t column);
 /*
- * Shows only the columns in the list "a,b,c" of names or keys, whose case is ignored.  Each column
- * in the list must have a key.  Returns -1 with err set (EXIT_USAGE) for an unknown column.
+ * Shows only the columns in `list`, in the order of the list, for example "a,b,c".  The list names
+ * columns by name or key, in upper or lower case; the columns must have keys.  Returns 0; or -1
+ * with err set (EXIT_USAGE) if a column is unknown.
  */
 int table_select(struct table *t, const char *list, struct err *err) _must_check_;
 /*
- * Limits the frames that are printed of each stack to n, and prints the number of frames that are
- * not printed.  The default, n = 0, means no limit.
+ * Makes n the maximum number of frames that are printed of each stack.  After the frames of a
+ * longer stack, the number of its other frames is printed.  n = 0, the default, means no limit.
  */
 void table_limit_stacks(struct table *t, size_t n);
 
 /*
- * Prints aligned columns.  Nothing is cut off; a cell of more than 256 characters does not widen
- * its column.
+ * Prints the table with aligned columns.  No cell is cut off, but a cell of more than 256
+ * characters does not widen its column.
  */
 void table_print(const struct table *t, FILE *out);
 /* Appends the text that table_print() would print. */
 void table_add(const struct table *t, struct buf *out);
 
-/* Prints the table, or the JSON document {"pid":…,KEY:[…]}. */
+/* Prints the table; or, if `json` is true, the JSON document {"pid":…,KEY:[…]}. */
 void table_output(const struct table *t, const char *key, int64_t pid, bool json, FILE *out);
 
 /*
- * Returns a JSON array that has an object for each row, with the columns that have a key.  The
- * caller frees it.
+ * Returns a JSON array, which the caller frees.  It has an object for each row; the object contains
+ * the columns that have a key.
  */
 struct json *table_json(const struct table *t);
-/* Adds the cells of a row to a JSON object. */
+/* Adds the cells of a row to a JSON object, as members with the keys of the columns. */
 void table_put(const struct table *t, size_t row, struct json *object);
-/* Appends each row as a JSON object in a line of its own. */
+/* Appends a line with a JSON object for each row. */
 void table_add_json(const struct table *t, struct buf *out);
 
 #endif

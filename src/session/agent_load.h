@@ -1,4 +1,4 @@
-/* Makes a JVM load an agent library, which connects to jtool's socket. */
+/* Makes a JVM load an agent library.  The loaded agent connects to jtool's socket. */
 #ifndef JTOOL_SESSION_AGENT_LOAD_H
 #define JTOOL_SESSION_AGENT_LOAD_H
 
@@ -10,21 +10,21 @@ struct agent_load {
 	const char *file;        /* path of the library in the target's root */
 	const char *socket_path; /* path of the socket in the target's root */
 	const char *token;
-	/* what the user can do if the JVM does not permit loading; a part of the error message */
+	/* part of an error message: what to do if the JVM does not permit to load agents */
 	const char *remedy;
 };
 
 /*
- * Loads the library with the attach operation `load`.  Returns 0 when the JVM has loaded it, or -1
- * with `err` set by attach_execute() or load_reply_check().
+ * Makes the JVM load the library load->file, with the attach operation "load".  Returns 0 when the
+ * JVM has loaded the library; or -1 with err set as by attach_execute() or load_reply_check().
  */
 int agent_load(const struct jvm *jvm, const struct attach_opts *opts,
 	       const struct agent_load *load, struct err *err) _must_check_;
 
 /*
- * Loads this build's agent.  If the target has mapped an image of this agent already, loads that
- * image by its path, because the patches of earlier sessions are in its memory.  If there is no
- * such image, or loading it fails, loads the file `staged`.  Ignores load.file.
+ * Loads this build's agent.  If the JVM has mapped this build's agent already, loads it by the path
+ * of that mapping, because the memory of the mapped library has the patches of earlier sessions.
+ * If there is no such mapping, or if that fails, loads the file `staged`.  Ignores load.file.
  */
 int agent_load_own(const struct jvm *jvm, const struct attach_opts *opts,
 		   const struct loaded_agents *images, const char *staged, struct agent_load load,

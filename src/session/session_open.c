@@ -53,12 +53,12 @@ static int accept_agent(struct session *s, const struct attach_opts *opts, int l
 	if (channel_accept(&s->channel, listener, token, deadline_in_ms(opts->timeout_ms)) < 0)
 		return not_connected(s, err);
 	verbose_step(s->verbose, "the agent has connected");
-	/* The agent is mapped and connected, so its staged file is no longer needed. */
+	/* The JVM has mapped the agent, so it does not need the staged file any more. */
 	staged_file_free(TAKE_PTR(s->staged));
 	return 0;
 }
 
-/* Wakes a sleeping agent.  Returns 0; 1 if the agent does not wake; or -1 with `err` set. */
+/* Wakes a sleeping agent.  Returns 0; or 1 if the agent does not wake; or -1 with err set. */
 static int wake(struct session *s, const struct attach_opts *opts,
 		const struct loaded_agent *agent, struct err *err)
 {
@@ -78,7 +78,7 @@ static int wake(struct session *s, const struct attach_opts *opts,
 	return rc;
 }
 
-/* Loads the agent at the path `image` (NULL: this build's agent), and waits for its connection. */
+/* Makes the JVM load the agent `image` (NULL: this build's), and waits until it has connected. */
 static int load(struct session *s, const struct attach_opts *opts, const struct buf *agent,
 		const struct loaded_agents *images, const char *image, const char *remedy,
 		struct err *err)
@@ -148,8 +148,8 @@ struct session *session_open_image(const struct jvm *jvm, const struct attach_op
 	struct session *s;
 
 	/*
-	 * Check memory here as well as in the attach operation `load`: a sleeping agent is woken
-	 * without that operation, but needs the same memory.
+	 * Check the memory although the attach operation "load" checks it as well: jtool wakes a
+	 * sleeping agent without that operation, but the agent then needs as much memory.
 	 */
 	if (memory_check(jvm, MEMORY_AGENT, NULL, err) < 0)
 		return NULL;

@@ -8,15 +8,15 @@
 #include "render/class/javap_line.h"
 #include "render/class/javap_pool.h"
 
-/* Returns the name of the class; without a class file, an empty text. */
+/* Returns the name of the class; or an empty text if there is no class file. */
 static struct cf_text own_name(const struct effective_code *r)
 {
 	return r->class ? cf_name(r->class) : (struct cf_text){ NULL, 0 };
 }
 
 /*
- * Appends the declaration of a method.  Interfaces have default methods from class file version 52
- * on (JVMS 4.6).
+ * Appends the declaration of a method.  In an interface, the declaration may begin with "default"
+ * only from class file version 52 on (JVMS 4.6).
  */
 static void add_declaration(struct buf *out, const struct effective_code *r,
 			    const struct effective_method *m)
@@ -27,8 +27,8 @@ static void add_declaration(struct buf *out, const struct effective_code *r,
 }
 
 /*
- * Appends the type in an entry of an exception table: "any", or "Class" and the name.  Only in this
- * table does javap print the word "Class".
+ * Appends the type in an entry of an exception table: "any"; or "Class" and the name of the class,
+ * because javap prints the word "Class" in this table, but nowhere else.
  */
 static void add_catch_type(struct buf *out, const struct effective_method *m, uint16_t type)
 {
@@ -221,7 +221,7 @@ struct json *javap_code_json(const struct cf_class *class, const struct class_ca
 	struct effective_code r;
 	const char *why = effective_code_open(&r, class, memory);
 
-	(void)why; /* on failure, the rows have the code of the class file */
+	(void)why; /* if the code in memory cannot be read, the rows have that of the class file */
 	while (effective_code_next(&r, &m))
 		json_put(rows, NULL, method_json(&r, &m));
 	effective_code_release(&r);

@@ -1,9 +1,9 @@
 /*
  * Prints the fields, methods and bytecode of a class in the format of `javap -c -p` (JDK 17).
  *
- * If a method's code in the JVM's memory differs from the class file (struct class_capture), the
- * code in memory is printed, with a comment after "Code:".  The code in memory refers to the
- * constant pool in memory, and has no exception table, because JVMTI does not report one.
+ * If a method's code in the JVM's memory (struct class_capture) differs from that in the class
+ * file, the code in memory is printed, with a comment after "Code:".  It refers to the constant
+ * pool in memory.  No exception table is printed with it, because JVMTI does not report one.
  */
 #ifndef JTOOL_RENDER_CLASS_JAVAP_CODE_H
 #define JTOOL_RENDER_CLASS_JAVAP_CODE_H
@@ -14,15 +14,15 @@
 #include "render/json.h"
 
 /*
- * Prints the class.  `memory` may be NULL.  If there is no class file (hidden classes), `class` is
- * NULL, and only the methods in memory are printed.  Returns NULL; or, if the constant pool in
- * memory cannot be read, the reason: then the code of the class file is printed.
+ * Prints the class.  `memory` may be NULL.  If `class` is NULL, because a hidden class has no class
+ * file, prints only the methods in memory.  Returns NULL; or, if the constant pool in memory cannot
+ * be read, the reason.  In that case it prints the code of the class file.
  */
 const char *javap_code(FILE *out, const struct cf_class *class,
 		       const struct class_capture *memory) _must_check_;
 
 /*
- * Returns the methods that javap_code() prints, as JSON, which the caller frees:
+ * Returns a JSON array of the methods that javap_code() prints; the caller frees it:
  * [{"method","name","descriptor","memory","code":[{"pc","text"}],"exceptions":[{"from",
  * "to","target","type"}]}].  "memory" is true if the code is from the JVM's memory.  "code" is null
  * for abstract and native methods.

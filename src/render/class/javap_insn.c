@@ -5,7 +5,8 @@
 #include "render/class/javap_pool.h"
 
 /*
- * Returns the element type for the operand of the instruction newarray (JVMS table 6.5.newarray-A).
+ * Returns the element type that the operand of the instruction `newarray` means (JVMS table
+ * 6.5.newarray-A).
  */
 static const char *array_type(int32_t code)
 {
@@ -78,8 +79,8 @@ static void add_name(struct buf *out, const struct cf_insn *insn, int width)
 }
 
 /*
- * Appends the start of a switch: the number of cases of a lookupswitch, or the range of a
- * tableswitch.
+ * Appends what javap prints before the cases of a switch: the number of cases of a lookupswitch, or
+ * the range of a tableswitch.
  */
 static void add_switch_head(struct buf *out, const struct cf_insn *insn)
 {

@@ -8,30 +8,30 @@
 #include "base/sha256.h"
 #include "base/xalloc.h"
 
-#define SMALLEST_PART 100000 /* nodes below 1/SMALLEST_PART of the total are not shown */
+#define SMALLEST_PART 100000 /* a node below 1/SMALLEST_PART of the total is not shown */
 
 /*
- * The HTML, CSS and JavaScript files of this folder, which flamegraph_page.S includes in the
- * program.  Each ends with a NUL.
+ * The contents of the HTML, CSS and JavaScript files of this folder, which flamegraph_page.S
+ * includes in the program.  Each text ends with a NUL.
  */
 extern const char jtool_flamegraph_html[];
 extern const char jtool_flamegraph_css[];
 extern const char jtool_flamegraph_js[];
 
 /*
- * The data in the page: columns of JSON numbers, with one number for each node.  Callers precede
- * callees.
+ * The data in the page, as JSON: the distinct names, and columns with one number for each node.
+ * Each node comes after its caller.
  */
 struct columns {
 	const struct call_tree *t;
 	struct buf names;     /* the distinct names, as JSON */
-	/* for each name of the tree: 1 + its index in `names`; 0: not added yet */
+	/* for each name of the tree: 1 + index of the name in `names`; 0: not added yet */
 	uint32_t *numbers;
 	uint32_t n_names;
-	struct buf levels;    /* depth of each node; 0: the root */
-	/* index of the node's name in `names`; if the node is a class, -1 - that index */
+	struct buf levels;    /* column: depth of the node; 0: the root */
+	/* column: index i of the node's name in `names`; or -1 - i if the node is a class */
 	struct buf frames;
-	struct buf values[CALL_TREE_VALUES]; /* values of the node itself, without its children */
+	struct buf values[CALL_TREE_VALUES]; /* columns: values of the node without its children */
 	size_t level;
 };
 
@@ -57,7 +57,7 @@ static unsigned count_values(const struct call_tree *t)
 	return t->units[1] ? 2 : 1;
 }
 
-/* Returns true if one of the node's values is large enough for the node to be shown. */
+/* Returns true if the node is shown, because one of its values is large enough. */
 static bool is_visible(const struct call_tree *t, uint32_t node)
 {
 	for (unsigned v = 0; v < count_values(t); v++) {
@@ -69,7 +69,7 @@ static bool is_visible(const struct call_tree *t, uint32_t node)
 	return false;
 }
 
-/* Returns the value of the node itself, plus the totals of its children that are not shown. */
+/* Returns the node's own value, plus the totals of those of its children that are not shown. */
 static uint64_t own_value(const struct call_tree *t, uint32_t node, unsigned value)
 {
 	uint64_t sum = t->nodes[node].self[value];

@@ -1,4 +1,4 @@
-/* Prints a flame graph as one HTML page, which loads nothing from the network and no other file. */
+/* Prints a flame graph as one HTML page.  The page loads no other file, local or remote. */
 #ifndef JTOOL_RENDER_PROFILE_FLAMEGRAPH_H
 #define JTOOL_RENDER_PROFILE_FLAMEGRAPH_H
 
@@ -6,10 +6,13 @@
 #include "model/profile/call_tree.h"
 
 /*
- * Appends the page for a tree, for which call_tree_sum() was called.  Title and subtitle are
- * untrusted.  Values in "bytes" and "ns" are shown as sizes and times, values in other units as
- * counts.  Nodes below 1/100,000 of the total are merged into their callers.  A tree of
- * call_tree_diff() is coloured by the difference of the shares of its two values.
+ * Appends the page for a tree.  The caller must have called call_tree_sum() for the tree.  Title
+ * and subtitle may be untrusted.  Values in "bytes" are shown as sizes, values in "ns" as times,
+ * values in other units as counts.  A node below 1/100,000 of the total is not shown; its caller
+ * gets its value.
+ *
+ * In a tree of call_tree_diff(), a node has one value from a profile and one from an earlier
+ * profile.  The colour of the node shows how much its share of the total differs between the two.
  */
 void flamegraph_add(struct buf *out, const struct call_tree *t, const char *title,
 		    const char *subtitle);

@@ -108,8 +108,8 @@ static bool is_shown(const struct memory_view *v, int part, int64_t before)
 }
 
 /*
- * Returns a table of the parts, which the caller frees.  With `all` (for JSON), the table has all
- * parts; otherwise parts that this JVM does not have are omitted.
+ * Returns a table with a row for each part of the JVM's memory.  The caller frees the table.  If
+ * `all` is true (for JSON), the table has all parts; if it is false, only those that this JVM has.
  */
 static struct table *parts_table(const struct memory_view *v, bool all)
 {
@@ -191,7 +191,7 @@ static void threads_verdict(const struct memory_view *v, struct buf *text)
 	buf_addc(text, '\n');
 }
 
-/* Appends the verdicts on the JVM's memory, each as a line of text. */
+/* Appends the verdicts on the JVM's memory, one in each line. */
 static void add_verdicts(const struct memory_view *v, struct buf *text)
 {
 	limit_verdict(v, text);

@@ -14,23 +14,23 @@ struct memory_view {
 	int64_t heap_max, group_limit; /* in bytes; -1: unknown, or no limit */
 	int64_t heap_after; /* bytes of heap in use after the last collection; -1: unknown */
 	unsigned threads;
-	/* the JVM has answered diagnostic commands; else only /proc and counters were read */
+	/* the JVM has answered diagnostic commands; false: only /proc and counters were read */
 	bool asked;
 	bool has_malloc_report;
-	const struct json *base; /* the earlier document of --diff; NULL: none */
+	const struct json *base; /* the earlier document that --diff names; NULL: none */
 };
 
-/* Returns the JSON document, which the caller frees. */
+/* Returns the view as a JSON document, which the caller frees. */
 struct json *memory_view_json(const struct memory_view *v);
 void memory_view_print(const struct memory_view *v, FILE *out);
 
 /*
- * Fills in a view from a document that memory_view_json() made.  Returns false if `doc` is another
- * document.
+ * Fills in *v from a document that memory_view_json() has returned.  Returns false if `doc` is not
+ * such a document.
  */
 bool memory_view_load(struct memory_view *v, const struct json *doc);
 
-/* Returns whether memory_view_json() made the document. */
+/* Returns true if `doc` is a document that memory_view_json() has returned. */
 bool memory_view_is_saved(const struct json *doc);
 
 #endif

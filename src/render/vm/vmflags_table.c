@@ -7,7 +7,7 @@
 
 enum { NAME, TYPE, VALUE, KIND, ORIGIN, MANAGEABLE, SHOWN };
 
-/* The value is the last column, so that a long value does not widen the other lines. */
+/* The value is in the last column, so that a long value does not make all lines longer. */
 static const struct column columns[] = {
 	[NAME] = { "NAME", "name", CELL_TEXT, false },
 	[TYPE] = { "TYPE", "type", CELL_TEXT, false },
@@ -18,7 +18,10 @@ static const struct column columns[] = {
 	[SHOWN] = { "VALUE", NULL, CELL_TEXT, false },
 };
 
-/* Returns a cell with the signed or unsigned number, or with the text if it is not a number. */
+/*
+ * Returns a cell with the number in `digits`, which may be signed or unsigned.  If `digits` is not
+ * a number, the cell has the text `digits`.
+ */
 static struct cell integer_of(const char *digits)
 {
 	struct cell cell = { .has = CELL_HAS_INTEGER };
@@ -52,7 +55,7 @@ static struct cell value_of(const struct vmflag *flag)
 	return (struct cell){ CELL_HAS_TEXT, .text = flag->value };
 }
 
-/* Returns a table of flags, which the caller frees. */
+/* Returns a table of the n flags.  The caller frees the table. */
 static struct table *flags_table(const struct vmflag *flags, size_t n)
 {
 	struct table *t = table_new(columns, ARRAY_SIZE(columns));
