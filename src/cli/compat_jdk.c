@@ -5,7 +5,7 @@
 
 #include "base/util.h"
 
-/* The command line of jtool under construction. */
+/* A command line of jtool that is being built. */
 struct line {
 	char **words;
 	int n;

@@ -320,8 +320,8 @@ static int copy_out(struct atomic_file *f)
 }
 
 /*
- * Returns 0 or a negative errno: NFS reports some write errors, such as a full disk, only when
- * close(2) is called.  The file must stay open, so a duplicate of its descriptor is closed.
+ * Closes a duplicate of the file's descriptor, because NFS reports some write errors, such as
+ * a full disk, only at close(2).  The file itself stays open.  Returns 0 or a negative errno.
  */
 static int flush(const struct atomic_file *f)
 {

@@ -74,7 +74,7 @@ struct verifier {
 	uint8_t *map;      /* the MAP_* flags of each byte of the code */
 	struct vframe now; /* the types before the current instruction */
 	bool changed; /* the locals have changed since the last vf_at_handlers() */
-	/* in ascending order of pc: the frames of the stack map; with `infer`, of jump targets */
+	/* the frames of the stack map, or with `infer` those of the jump targets; sorted by pc */
 	struct vframe *frames;
 	uint32_t n_frames;
 	struct vcells *cells;

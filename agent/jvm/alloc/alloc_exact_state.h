@@ -194,9 +194,10 @@ struct ag_method_facts {
 };
 
 /*
- * Objects that a thread has counted in a cell since the cell's last stack walk.  A merge adds them
- * to the site of that walk.  The next merge first subtracts them, because the cell's next stack
- * walk adds them to the site that it finds.
+ * Objects that a thread has counted in a cell since the cell's last stack walk.  Their site is not
+ * known yet, so a merge adds them to the site of that walk for the time being.  The cell's next
+ * stack walk will add the same objects to the site that it finds.  So that no object counts twice,
+ * each merge first subtracts what the previous merge has added for the time being.
  */
 struct ag_provisional {
 	struct ag_provisional *next;

@@ -94,7 +94,8 @@ static inline bool ag_is_plain(jobject ref)
 
 /*
  * Maps the key of every class that can have instances to the index of the class in the list.  Call
- * it in a heap callback, where objects do not move, and with plain references only.  Returns false
+ * it in a heap callback, where objects do not move.  The references in `classes` must be plain
+ * (ag_is_plain()).  Returns false
  * if a class has no Klass address or if two classes have the same key, which proves that the
  * calibration is wrong.
  */

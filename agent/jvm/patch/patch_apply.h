@@ -13,8 +13,8 @@
  *   they are stale.
  *
  * Returns 0 with the JVM's answer in patched->code; if the answer is not 0, the JVM has refused the
- * outputs and nothing has changed.  Returns -1 with the error recorded, or if the JVM is shutting
- * down.
+ * outputs and nothing has changed.  Returns -1 after an error, which is recorded, and also if the
+ * JVM is shutting down, which is not recorded.
  */
 int ag_patch_install(struct ag_jvm *jvm, struct ag_patches *p, struct ag_patch **patches,
 		     uint32_t n, bool refreshes, struct ag_patched *patched);

@@ -100,8 +100,8 @@ static int take(const struct class_row *row, struct class_capture *captured, voi
 }
 
 /*
- * Returns whether the caller's class files should include one for this class.  Arrays and hidden
- * classes have no class file.
+ * Returns whether the files that the user gave should include a class file of this class.  Arrays
+ * and hidden classes have no class file.
  */
 static bool is_file_expected(const struct class_row *row)
 {

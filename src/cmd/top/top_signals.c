@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <time.h>
 
-/* Set by the signal handler, which may safely do nothing else. */
+/* Set by the signal handler, which does nothing else: few functions are safe in a handler. */
 static volatile sig_atomic_t stop, suspend, resume, resize;
 
 static const struct {

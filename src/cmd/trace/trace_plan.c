@@ -59,7 +59,7 @@ char *trace_plan_name(const char *class, struct cf_text name, struct cf_text des
 	return buf_take(&text);
 }
 
-/* Adds a method that does not match to the suggestions.  The pattern has matched no method yet. */
+/* Adds to the suggestions a method that the pattern does not match.  It has matched none so far. */
 static void add_suggestion(struct trace_wanted *wanted, const struct cf_member *method)
 {
 	_cleanup_buf_ struct buf name = BUF_INIT;

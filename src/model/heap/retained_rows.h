@@ -55,7 +55,7 @@ struct retained_entry {
 	unsigned depth;  /* level in the tree; 0: directly below the roots */
 	bool has_edge;   /* `holder` refers directly to the object, and `edge` is the reference */
 	struct graph_edge edge;
-	struct held_by_class_sum rest; /* only if `node` is GRAPH_NONE: the total */
+	struct held_by_class_sum rest; /* only if `node` is GRAPH_NONE: that total */
 };
 
 struct retained_tree {

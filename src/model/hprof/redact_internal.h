@@ -56,7 +56,7 @@ struct hprof_redactor {
 	bool clear;    /* the bytes of the current bulk are passed on as zeros */
 	/* indices in classes.runs: the next run of the current instance; the end of its runs */
 	size_t run, end_run;
-	uint64_t left; /* bytes of the record or segment after the current head or bulk */
+	uint64_t left; /* bytes of this record or segment that follow the current head or bulk */
 	uint32_t items; /* number of constants or fields of the CLASS_DUMP that were not read yet */
 	uint64_t class;      /* address of the class of the current CLASS_DUMP */
 	bool in_dump, segmented, ended;

@@ -17,7 +17,7 @@ struct shown {
 	struct heap_object object;
 	/* the parent's reference to the object; empty: the parent has no direct reference */
 	struct buf via;
-	/* kind of the GC root, if the object is a root at depth 0; NULL for a class or a thread */
+	/* kind of GC root; NULL: the row is below depth 0, or shows no root, a class or a thread */
 	const char *root;
 	uint64_t shallow, retained;
 };

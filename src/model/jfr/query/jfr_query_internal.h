@@ -12,7 +12,10 @@ struct jfr_sum {
 	double total;
 	int64_t integers; /* sum of the integers; after an overflow INT64_MAX or INT64_MIN */
 	int64_t time, first_time; /* times of the events that `cell` and `first` come from */
-	/* for percentiles, the value of each event; for JFR_UNIQUE, its number in run->groups */
+	/*
+	 * for percentiles: the value of each event; for JFR_UNIQUE: for each event, the number that
+	 * its value has in run->groups
+	 */
 	double *values;
 	size_t n, cap;
 };
