@@ -22,7 +22,7 @@ int ag_patch_install(struct ag_jvm *jvm, struct ag_patches *p, struct ag_patch *
 /*
  * Restores the classes of these n patches.  If the JVM has restored all classes, stores 0 in *code,
  * and removes and frees the patches.  Otherwise stores the JVM's error in *code.  Returns 0; or -1
- * with the error recorded, or if the JVM is shutting down.
+ * after an error, which is recorded, and also if the JVM is shutting down, which is not recorded.
  */
 int ag_patch_restore(struct ag_jvm *jvm, struct ag_patches *p, struct ag_patch **patches,
 		     uint32_t n, jvmtiError *code);
