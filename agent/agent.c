@@ -2,7 +2,7 @@
 #include "startup/startup.h"
 #include "wake.h"
 
-/* jtool looks for this symbol in the JVM's mapped files: a file that has it is jtool's agent. */
+/* A mapped file of the JVM that has this symbol is jtool's agent, whatever the file's name is. */
 extern JNIEXPORT const char jtool_agent[1];
 const char jtool_agent[1];
 

@@ -52,7 +52,7 @@ enum cf_operands {
 };
 
 enum cf_operands cf_operands(uint8_t opcode);
-/* Returns a name such as "aload_0", or NULL if the opcode is illegal.  Called only by jtool. */
+/* Returns a name such as "aload_0", or NULL if the opcode is illegal.  For the client only. */
 const char *cf_mnemonic(uint8_t opcode);
 
 struct cf_insn {

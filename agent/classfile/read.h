@@ -7,7 +7,7 @@
  * does not check what constants, names and instructions mean; verify/verify.h checks that.
  * cf_open() accepts every version, because future class files have the same structure.
  *
- * This code needs only libc and util/mem.h, because it is linked into both the agent and jtool.
+ * This code needs only libc and util/mem.h, because it is linked into the agent and the client.
  */
 #ifndef JTOOL_AGENT_CLASSFILE_READ_H
 #define JTOOL_AGENT_CLASSFILE_READ_H

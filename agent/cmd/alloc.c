@@ -17,7 +17,7 @@
 #define STATE_MS 500
 #define STATES_PER_TICK 2 /* 2 * STATE_MS: ag_alloc_profile_tick() expects a call every second */
 
-/* Maximum number of distinct stack frames (8 MB of memory).  Further frames are sent as unknown. */
+/* Maximum number of distinct stack frames (8 MB of memory).  Further ones are sent as unknown. */
 #define FRAMES_MAX (1u << 18)
 
 struct request {

@@ -26,7 +26,7 @@
 #define SUMS_NS (500 * NS_PER_MS)
 #define STATE_NS NS_PER_S
 
-/* Maximum number of distinct stack frames (2 MB of memory).  Further frames are sent as unknown. */
+/* Maximum number of distinct stack frames (2 MB of memory).  Further ones are sent as unknown. */
 #define FRAMES_MAX (1u << 16)
 
 /*

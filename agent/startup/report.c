@@ -6,7 +6,7 @@
 #include "jvm/frame_names.h"
 #include "startup/report_file.h"
 
-#define FRAMES_MAX (1u << 18)        /* maximum number of distinct frames; others are UNKNOWN */
+#define FRAMES_MAX (1u << 18)        /* maximum of distinct stack frames; others: UNKNOWN */
 #define FRAMES_FIRST (1u << 12)      /* initial capacity of `known` */
 #define TEXTS ((size_t)32 << 20)     /* bytes reserved for the texts of stack frames */
 #define NAME_MAX 1000                /* maximum bytes of a class, method or file name */

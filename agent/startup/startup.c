@@ -279,7 +279,7 @@ static int open_environment(JavaVM *vm)
 	return 0;
 }
 
-/* Returns the reason why this JVM cannot sample allocations, or NULL if it can. */
+/* At JVM startup: returns why this JVM cannot sample allocations, or NULL if it can. */
 static const char *cannot_sample(struct ag_jvm *jvm)
 {
 	jvmtiCapabilities potential;

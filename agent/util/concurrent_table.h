@@ -30,7 +30,7 @@ struct ag_table {
 	 */
 	uint32_t *order;
 	uint32_t bits;   /* log2 of the number of slots */
-	uint32_t max;    /* maximum of n, which is also the maximum number of items */
+	uint32_t max;    /* maximum of n; when n reaches it, no item is added any more */
 	uint32_t n;      /* number of items that have a number; accessed atomically */
 };
 

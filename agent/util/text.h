@@ -22,7 +22,8 @@ void ag_text_name(struct ag_text *t, const char *name, size_t max);
 const char *ag_text_primitive(char letter);
 /*
  * Appends the Java name of the type that has this signature, for example int[] for "[I" and a.b.C
- * for "La/b/C;".  Appends "?" if the signature is invalid.  Reads at most max bytes after the '['.
+ * for "La/b/C;".  Appends "?" if the signature is invalid.  Reads at most max bytes of the
+ * element type.
  */
 void ag_text_class(struct ag_text *t, const char *signature, size_t max);
 

@@ -73,7 +73,7 @@ enum wire_refused {
  */
 #define WIRE_CAPTURE_MEMORY 1u /* send a MEMORY frame with every method that has code */
 
-/* Outcome of the capture of a class.  The agent sends a class file only after CAPTURED_FILE. */
+/* Outcome of the capture of a class.  A class file follows only after WIRE_CAPTURED_FILE. */
 enum wire_captured {
 	WIRE_CAPTURED_FILE = 0,
 	WIRE_CAPTURED_ARRAY = 1,

@@ -8,10 +8,10 @@
  * deoptimised.  The man page describes what a completed retransformation costs.
  *
  * HotSpot calls ClassFileLoadHooks in the order in which their environments were created, so the
- * capture, which has the newest environment, receives the output of all transformers.  HotSpot
- * calls the capture's hook for every class that any thread loads or redefines.  The hook acts only
- * on the capturing thread, and there only for the requested class, because JDK 9 and later may load
- * an internal class on this thread during the capture.
+ * capture, which has the newest environment, receives the output of all earlier transformers.
+ * HotSpot calls the capture's hook for every class that any thread loads or redefines.  The hook
+ * acts only on the capturing thread, and there only for the requested class, because JDK 9 and
+ * later may load an internal class on this thread during the capture.
  */
 #ifndef JTOOL_AGENT_JVM_CAPTURE_CAPTURE_H
 #define JTOOL_AGENT_JVM_CAPTURE_CAPTURE_H

@@ -95,9 +95,8 @@ static inline bool ag_is_plain(jobject ref)
 /*
  * Maps the key of every class that can have instances to the index of the class in the list.  Call
  * it in a heap callback, where objects do not move.  The references in `classes` must be plain
- * (ag_is_plain()).  Returns false
- * if a class has no Klass address or if two classes have the same key, which proves that the
- * calibration is wrong.
+ * (ag_is_plain()).  Returns false if a class has no Klass address or if two classes have the same
+ * key, which proves that the calibration is wrong.
  */
 bool ag_klass_probe_map(const struct ag_klass_probe *probe, const struct ag_classes *classes,
 			struct ag_class_map *map);

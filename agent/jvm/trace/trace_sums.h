@@ -39,7 +39,10 @@ struct ag_sums {
 int ag_sums_init(struct ag_jvm *jvm, struct ag_sums *sums, uint32_t n_methods);
 void ag_sums_release(struct ag_jvm *jvm, struct ag_sums *sums);
 
-/* In a hook: adds a call that took `ns` nanoseconds.  Returns false if there is no free chunk. */
+/*
+ * In a hook: adds a call that took `ns` nanoseconds.  Returns false if the method's row has no
+ * chunk for the octave of `ns`, and no chunk is free.
+ */
 bool ag_sums_add(struct ag_sums *sums, const JNIEnv *jni, uint32_t method, uint64_t ns, bool threw);
 
 /* Moves the sums of a method to *sum.  Returns false if no call was added since the last move. */
