@@ -1,4 +1,4 @@
-/* What JVMTI, not the class file, says about a class (CLASS frames in wire/frames.def). */
+/* A class as JVMTI reports it, not its class file (CLASS frames in wire/frames.def). */
 #ifndef JTOOL_MODEL_CLASS_CLASS_INFO_H
 #define JTOOL_MODEL_CLASS_CLASS_INFO_H
 

@@ -27,7 +27,7 @@ void javasig_class_name(struct buf *out, struct cf_text name);
 void javasig_type(struct buf *out, struct cf_text type);
 /*
  * Adds the modifiers of a class, each followed by a space.  If `hidden` is true, also adds
- * "synthetic", which is no keyword of Java.
+ * "synthetic", which is not a keyword of Java.
  */
 void javasig_class_modifiers(struct buf *out, unsigned access, bool hidden);
 

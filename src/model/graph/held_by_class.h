@@ -20,7 +20,7 @@ struct held_by_class {
 enum held_role {
 	HELD_RETAINED, /* the retained size */
 	HELD_SHALLOW,  /* the shallow size */
-	HELD_APART,    /* none */
+	HELD_APART,    /* none, and the object is not counted in held_row.n */
 };
 
 struct held_by_class_wanted {

@@ -7,7 +7,7 @@
  * 2. the fields of the superclasses, from java.lang.Object down;
  * 3. the fields of the class itself.
  * Within one class or interface, the indices have the order in which GetClassFields returns the
- * fields; that order differs between JVMs.
+ * fields; that order varies.
  *
  * This was verified for JDK 8 to 27, with constants in interfaces, with interfaces inherited twice,
  * and with static fields declared between instance fields.

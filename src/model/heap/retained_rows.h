@@ -77,14 +77,16 @@ void retained_tree_release(struct retained_tree *t);
 
 /*
  * There are two sorts of suspects:
- * - An object that retains at least `least` bytes, while each object that it dominates retains
- *   less.  Such an object ends a chain in which each object retains nearly as much as its
- *   dominator.  A list or tree, whose nodes are of one class and refer to one another, counts as
- *   one object, its first node.
+ * - An object that retains at least `least` bytes, not counting what big objects below it retain.
+ *   A big object retains at least `least` bytes itself.  Such a suspect ends a chain in which each
+ *   object retains nearly as much as its dominator.  A list or tree, whose nodes are of one class
+ *   and refer to one another, counts as one object, its first node.
  * - A class.  Those of its instances that no object dominates retain at least `least` bytes in
  *   total, but each of these instances retains less.
  *
- * No byte is retained by two suspects, so there are at most reachable bytes / `least` suspects.
+ * The bytes that make an object or a class a suspect do not overlap with those of another suspect,
+ * so there are at most reachable bytes / `least` suspects.  If a suspect dominates another one, its
+ * member `retained` includes the bytes of both.
  */
 struct retained_suspect {
 	uint32_t node;      /* the object; of a class: the instance that retains the most */

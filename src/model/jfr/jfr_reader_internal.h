@@ -11,7 +11,7 @@
 
 /*
  * The types that were parsed last.  jfr_chunk.metadata is a copy of the struct `types`: the
- * pointers of both refer to the same arrays, which jfr_reader_free() frees once.
+ * pointers of both refer to the same arrays, which are freed only through `types`.
  */
 struct jfr_known_types {
 	struct jfr_metadata types;

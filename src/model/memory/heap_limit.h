@@ -23,7 +23,8 @@ struct heap_limit {
 
 /*
  * Compares the sum of the maximum heap size and the memory outside of the heap with the limit of
- * the control group.  `heap_max` is in bytes; -1: unknown.  `limit` is in bytes; -1: no limit.
+ * the control group.  `heap_max` and `limit` are in bytes.  `heap_max` is -1 if it is unknown;
+ * `limit` is -1 if there is no limit or if it is unknown.
  */
 struct heap_limit heap_limit_of(const struct memory_parts *parts, int64_t heap_max,
 			       int64_t limit);

@@ -31,7 +31,7 @@ struct alloc_note {
 
 struct alloc {
 	bool begun, ended;
-	uint32_t flags;     /* WIRE_ALLOC_*; in a recorded profile unknown until `ended` is true */
+	uint32_t flags;     /* WIRE_ALLOC_*; of a recording: unknown until `ended` is true */
 	uint64_t begin_ns;  /* how long it took to start the profile, in ns */
 	/* number of instrumented classes, and number of refused classes */
 	uint32_t hooked, refused;

@@ -18,7 +18,7 @@ struct frame_table {
 void frame_table_release(struct frame_table *f);
 
 /*
- * Reads the payload of a wire frame FRAMES.  Returns 0, or -EBADMSG if the payload is inconsistent
+ * Reads the payload of a frame FRAMES.  Returns 0, or -EBADMSG if the payload is inconsistent
  * or a limit is exceeded.
  */
 int frame_table_take(struct frame_table *f, struct wire_reader *payload) _must_check_;

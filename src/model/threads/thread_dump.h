@@ -93,9 +93,10 @@ bool dump_thread_same_stack(const struct dump_thread *a, const struct dump_threa
 size_t thread_dump_count_unowned(const struct thread_dump *d);
 
 /*
- * Finds who owns each lock for which a thread waits, which threads are deadlocked, and how many
- * threads wait for each thread.  Every dump has the owners of monitors.  The owners of
- * java.util.concurrent locks are only in a dump with -l and in the JVM's report of deadlocks.
+ * Finds the owners of the locks for which threads wait, the deadlocks, and the number of threads
+ * that wait for each thread.  Every dump by Thread.print has the owners of monitors.  The owners of
+ * java.util.concurrent locks are in a dump with -l, in the JVM's report of deadlocks, and in a dump
+ * by Thread.dump_to_file if the JDK writes locks there (virtual_dump.h).
  */
 void thread_dump_link(struct thread_dump *d);
 

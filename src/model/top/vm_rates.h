@@ -39,7 +39,7 @@ struct vm_rates {
 	int64_t heap_after; /* bytes of heap in use after the last collection */
 };
 
-/* What vm_rates_update() keeps from one reading to the next.  Initialise it with zeros. */
+/* The state that vm_rates_update() needs of earlier readings.  Initialise it with zeros. */
 struct vm_history {
 	bool has_last;
 	struct vm_reading last;

@@ -18,7 +18,10 @@ void dcmd_reply_version(const char *text, char **vm, char **release);
  */
 char *dcmd_reply_line(const char *text, const char *key);
 
-/* Sizes in bytes; -1: not in the reply, or not exact there (Serial omits a survivor space). */
+/*
+ * Sizes from GC.heap_info, in bytes; -1: not in the reply, or not exact there (Serial omits a
+ * survivor space).
+ */
 struct dcmd_reply_heap {
 	int64_t used, committed, max;
 	int64_t metaspace_used, metaspace_committed;

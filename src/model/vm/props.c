@@ -187,7 +187,7 @@ static void release(struct prop *prop)
 	free(prop->value);
 }
 
-/* Sorts the properties by name.  Of several properties with one name, keeps only the last one. */
+/* Sorts the properties by name.  Of several properties with one name, only the last remains. */
 static void sort(struct props *props)
 {
 	size_t kept = 0;
