@@ -19,7 +19,7 @@ enum cmd_need {
 	NEED_JVM,     /* the first argument is TARGET; run() gets the JVM that TARGET names */
 };
 
-/* What the functions of a command get as their argument. */
+/* The argument of the functions of a command. */
 struct ctx {
 	const struct cmd *cmd;
 	/* the command's own struct with the option values, which cmd->opts describes */
@@ -62,7 +62,7 @@ struct cmd {
 	bool parses; /* parses binary data of a target or file, so the command runs in a sandbox */
 	bool only_looks; /* changes no JVM, so TARGET may be omitted if only one is visible */
 	bool all_by_default; /* TARGET may be omitted; it is then "all" */
-	bool takes_all; /* TARGET may be "all": run() is called for each JVM, in parallel */
+	bool takes_all; /* TARGET may be "all": run() is called for each JVM, several at a time */
 	bool takes_file; /* TARGET may be a file: a path with a slash, FILE.hprof[.gz], … */
 	/*
 	 * Returns true if `target` names a file, although not in a form that takes_file knows.
@@ -77,7 +77,7 @@ struct cmd {
 	int (*least_args)(const void *opts);
 	/*
 	 * After so many arguments, including TARGET, each word is an argument, even if it begins
-	 * with a dash.  -1: a word with a dash is always an option.
+	 * with a dash.  -1: there is no such number.
 	 */
 	int free_words;
 	bool dash_words; /* as in struct opt_set */
@@ -129,9 +129,9 @@ void cmd_print_error_json(int pid, const struct err *err, FILE *out);
 /* Prints "jtool: COMMAND: NOTICE" on stderr; without COMMAND if `cmd` is NULL. */
 void cmd_print_notice(const struct cmd *cmd, const char *fmt, ...) _printf_(2, 3);
 
-/* Prints what `jtool COMMAND --help` prints. */
+/* Prints the text of `jtool COMMAND --help`. */
 void cmd_help(const struct cmd *cmd, FILE *out);
-/* Prints what `jtool --help` prints. */
+/* Prints the text of `jtool --help`. */
 void cmd_help_all(FILE *out);
 
 #endif

@@ -7,7 +7,7 @@
 #include "cli/command.h"
 #include "cli/options.h"
 
-/* What the completion script offers as the value of an option. */
+/* The kind of values that the completion script offers for an option. */
 enum value_kind { VALUE_NONE, VALUE_CHOICE, VALUE_FILE, VALUE_OTHER };
 
 enum value_kind completion_value_kind(const struct opt *o);

@@ -12,7 +12,7 @@ void units_bytes(struct buf *out, int64_t bytes)
 	double size = bytes < 0 ? -(double)bytes : (double)bytes;
 	size_t unit = 0;
 
-	/* From 1023.5 KiB on, take the next unit, because rounding would print 1024 KiB. */
+	/* From 1023.5 on, take the next unit: rounding would print 1024 KiB, for example. */
 	for (; size >= 1023.5 && unit + 1 < ARRAY_SIZE(units); unit++)
 		size /= 1024;
 	buf_addf(out, "%s%.*f %s", bytes < 0 ? "-" : "",

@@ -31,8 +31,8 @@ enum capture_flags {
 	/* the file is not text: only secrets whose values are known already are found in it */
 	CAPTURE_BINARY = 1 << 5,
 	/*
-	 * The file is a heap dump from which `heapdump --redact` has removed the application's
-	 * data.  So it is copied without a search for secrets, and may be of any size.
+	 * The file is a heap dump in which `heapdump --redact` has overwritten the values.  So the
+	 * dump is copied without a search for secrets, and may be of any size.
 	 */
 	CAPTURE_REDACTED = 1 << 6,
 };

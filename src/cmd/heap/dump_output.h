@@ -1,6 +1,7 @@
 /*
- * Writes a heap dump to the user's file.  Redacts the dump if wanted, or else only checks it; then
- * compresses it if wanted.  Data that must be redacted is redacted before it is written to a disk.
+ * Writes a heap dump to the caller's file.  Redacts the dump if wanted, or else only checks it;
+ * then compresses it if wanted.  Data that must be redacted is redacted before it is written to any
+ * disk of the caller.  For the files that the JVM itself writes, see vm_dump_file.h.
  */
 #ifndef JTOOL_CMD_HEAP_DUMP_OUTPUT_H
 #define JTOOL_CMD_HEAP_DUMP_OUTPUT_H

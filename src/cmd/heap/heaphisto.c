@@ -32,7 +32,7 @@ struct count {
 
 #define VM_HISTOGRAM_MAX (256u * 1024 * 1024)
 #define DUMP_NAMES_MAX (1u << 30)    /* limit in bytes for the names and classes of a dump */
-/* limit in bytes for the part of the JVM's dump that waits to be read; jtool is the faster one */
+/* limit for unread bytes of the JVM's dump: enough, because jtool is faster than the JVM */
 #define DUMP_WAITING_MAX (256u << 20)
 
 struct histo_opts {

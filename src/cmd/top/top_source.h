@@ -1,4 +1,4 @@
-/* Reads what `jtool top` shows of a JVM, from its counters, its process and its control group. */
+/* Reads the values of a JVM for `jtool top`: its counters, its process, its control group. */
 #ifndef JTOOL_CMD_TOP_TOP_SOURCE_H
 #define JTOOL_CMD_TOP_TOP_SOURCE_H
 
@@ -7,7 +7,7 @@
 #include "proc/perfdata.h"
 #include "proc/procfs.h"
 
-/* What is kept of one JVM from one reading to the next. */
+/* The state of one JVM that is needed from one reading to the next. */
 struct top_source {
 	const struct jvm *jvm;
 	struct vm_history history;

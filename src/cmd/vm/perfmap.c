@@ -211,7 +211,8 @@ static int run(struct ctx *ctx, struct err *err)
 	const char *path = ctx->n_args > 0 ? ctx->args[0] : name;
 	/*
 	 * If the user gives no FILE, jtool writes /tmp/perf-PID.map, and replaces it even if
-	 * --force is not given, because perf reads the file with this name.
+	 * --force is not given.  perf reads the file with this name, if the file belongs to perf's
+	 * user or to root.
 	 */
 	bool replaces = opts->force || ctx->n_args == 0;
 	struct atomic_file out;

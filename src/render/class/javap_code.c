@@ -15,8 +15,8 @@ static struct cf_text own_name(const struct effective_code *r)
 }
 
 /*
- * Appends the declaration of a method.  In an interface, the declaration may begin with "default"
- * only from class file version 52 on (JVMS 4.6).
+ * Appends the declaration of a method.  In an interface, the declaration may have the modifier
+ * "default" only from class file version 52 on (JVMS 4.6).
  */
 static void add_declaration(struct buf *out, const struct effective_code *r,
 			    const struct effective_method *m)

@@ -79,8 +79,8 @@ static void add_name(struct buf *out, const struct cf_insn *insn, int width)
 }
 
 /*
- * Appends what javap prints before the cases of a switch: the number of cases of a lookupswitch, or
- * the range of a tableswitch.
+ * Appends the text before the cases of a switch: the number of cases of a lookupswitch, or the
+ * range of a tableswitch.
  */
 static void add_switch_head(struct buf *out, const struct cf_insn *insn)
 {

@@ -47,8 +47,8 @@ void refpath_view_release(struct refpath_view *v);
 /*
  * Appends a text for the root, such as: static a.b.C.FIELD
  * or: a local variable of a.b.C.run in thread "main"
- * If threads_differ is set, several threads have such a root, so the text has the pattern of their
- * names instead of v->thread.
+ * If threads_differ is set, several threads have such a root, so the text has the kind of these
+ * threads (refpaths_thread_kind()) instead of v->thread.
  */
 void refpath_view_headline(const struct refpath_view *v, bool threads_differ, struct buf *out);
 /* Appends a line for each step.  Each line begins with `indent`. */

@@ -19,7 +19,7 @@
  *
  * interval: bytes between two samples; null if every allocation was counted
  * total_*:  include the sites that are not listed
- * live_*:   null unless live objects were counted
+ * live_*:   null unless live objects were counted; outside "sites", these are totals, too
  * recorded: true for a recording since the start of the JVM
  * note:     "old_code", "refused", "full", "not_live"; null for a note of a newer agent
  *

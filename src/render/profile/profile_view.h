@@ -49,8 +49,8 @@ void profile_text_summary(struct buf *out, const struct profile *p);
 struct json *profile_json(const struct profile_view *view) _must_check_;
 
 /*
- * Appends a sentence about a gap (what the profile lacks), without a newline.  Returns false, and
- * appends nothing, if the profile does not have this gap.
+ * Appends a sentence about a gap (data that the profile lacks), without a newline.  Returns false,
+ * and appends nothing, if the profile does not have this gap.
  */
 bool profile_gap_add(struct buf *out, const struct profile *p, enum profile_gap gap);
 /* Returns the gaps as the JSON array [{"note","n","text"}], which the caller frees. */
