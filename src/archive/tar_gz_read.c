@@ -59,8 +59,8 @@ static ssize_t read_bytes(struct reader *r, void *to, size_t len)
 }
 
 /*
- * Parses an octal number, which spaces may precede, and which ends before the first byte that is no
- * octal digit.  Returns false if there is no digit.
+ * Parses an octal number, which spaces may precede, and which ends before the first byte that is
+ * not an octal digit.  Returns false if there is no digit.
  */
 static bool octal(const char *text, size_t len, uint64_t *value)
 {

@@ -70,8 +70,8 @@ bool agents_is_jtools(int fd);
 
 /*
  * Returns true if jtool stages its agent for a session at such a path.  If a JVM has mapped jtool's
- * agent from another path, the JVM has loaded the agent at startup; such an agent waits for a
- * session or records allocations.
+ * agent from another path, the JVM has loaded the agent at startup; such an agent sleeps until a
+ * session wakes it, or records allocations.
  */
 bool agents_is_staged(const char *path);
 

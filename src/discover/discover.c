@@ -92,7 +92,7 @@ struct survey {
 	const struct procfs *proc;
 	struct how how;
 	const pid_t *pids;
-	struct jvm **found;   /* found[i] is the JVM with pids[i]; NULL: the process is no JVM */
+	struct jvm **found;   /* found[i] is the JVM with pids[i]; NULL: it is not a JVM */
 	/* pids of the processes at which a worker has failed; add_lost() inspects them */
 	pid_t *lost;
 	size_t n_lost;

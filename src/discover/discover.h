@@ -4,7 +4,7 @@
  *
  * A read of a file below /proc/PID cannot block if the kernel generates the content.  PID/root,
  * PID/cwd and PID/map_files lead to the target's file systems, which may not answer.  So workers
- * open these three, unless jtool shares the file systems (mounts_are_local() in mounts.h).
+ * open these three, unless mounts_are_local() shows that they cannot block (mounts.h).
  */
 #ifndef JTOOL_DISCOVER_DISCOVER_H
 #define JTOOL_DISCOVER_DISCOVER_H

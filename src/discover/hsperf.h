@@ -54,7 +54,7 @@ void hsperf_each(struct jvm *const *jvms, size_t n, hsperf_visit *visit, void *a
 int hsperf_read_once(const struct jvm *jvm, struct perfdata *perf, struct err *err) _must_check_;
 
 /*
- * For discover.c, which needs no error texts.  hsperf_open_file() opens the file below root_fd, an
+ * For jvm_files.c, which needs no error texts.  hsperf_open_file() opens the file below root_fd, an
  * O_PATH descriptor of the JVM's root directory, and returns a descriptor; hsperf_read_file() reads
  * the file and returns 0.  On an error, both return a negative errno: hsperf_open_file() returns
  * -ENOENT if the JVM has mapped no hsperfdata file, hsperf_read_file() an error of

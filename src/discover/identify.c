@@ -283,7 +283,8 @@ void identify_cmdline(struct jvm *jvm, const struct cmdline *cmd, const char *en
 		      const struct gc_clues *clues)
 {
 	/*
-	 * `last` overrides cmd->flags, which override `jdk` and `tool`; JDK 8 does not read `jdk`.
+	 * `last` overrides cmd->flags, which override `jdk`, which overrides `tool`.  JDK 8 does
+	 * not read `jdk`.
 	 */
 	_cleanup_free_ char *tool = environ_value(env, len, "JAVA_TOOL_OPTIONS");
 	_cleanup_free_ char *jdk = environ_value(env, len, "JDK_JAVA_OPTIONS");

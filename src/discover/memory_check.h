@@ -52,7 +52,10 @@ int64_t memory_free(const struct procfs *proc, pid_t pid);
  */
 void oom_score_raise(void);
 
-/* Returns how many more bytes jtool's own cgroup lets it allocate now; INT64_MAX: unknown. */
+/*
+ * Returns how many bytes jtool may allocate now, by the limits of its cgroups and the free memory
+ * of this machine; INT64_MAX: unknown.
+ */
 int64_t memory_left(void);
 
 #endif

@@ -2,9 +2,8 @@
  * Limits how much of a target's data jtool writes to a file system.
  *
  * A target can send any amount of data.  jtool stops writing before the free space of the file
- * system falls below a reserve.
- * The reserve is 5 % of the file system or 1 GB, whichever is more, but at most half of the space
- * that is free at the start.  Blocks reserved for root count as used.
+ * system falls below a reserve.  The reserve is 5 % of the file system or 1 GB, whichever is more,
+ * but at most half of the space that is free at the start.  Blocks reserved for root count as used.
  *
  * A file on a file system in memory (tmpfs) is limited by free space and, in addition, by the
  * memory that jtool may take, see disk_room_set_memory().

@@ -146,7 +146,7 @@ void document_cancel(struct document_job *job)
 {
 	if (job->pid > 0) {
 		(void)kill(job->pid, SIGKILL);
-		(void)waitpid(job->pid, NULL, WNOHANG); /* the server exits; init reaps the rest */
+		(void)waitpid(job->pid, NULL, WNOHANG); /* if the child is blocked, init reaps it */
 	}
 	close_files(job);
 	job->pid = 0;

@@ -1,4 +1,4 @@
-/* Parses the parts of an HTTP/1 request (RFC 9112) that a server of one document needs. */
+/* Parses the head of an HTTP/1 request (RFC 9112), as far as a server of one document needs it. */
 #ifndef JTOOL_HTTP_HTTP_REQUEST_H
 #define JTOOL_HTTP_HTTP_REQUEST_H
 

@@ -19,7 +19,7 @@ struct query {
 	uint64_t size, flags, address; /* in: the caller sets them */
 	uint64_t start, end, vma_flags, page_size, offset, inode; /* out: the kernel sets them */
 	uint32_t dev_major, dev_minor;
-	/* in: size of the buffer, or 0 if there is no buffer; out: bytes that the kernel stored */
+	/* in: size of the buffer, or 0 if there is none; out: bytes stored, with a path's NUL */
 	uint32_t name_size, build_id_size;
 	uint64_t name_address, build_id_address; /* in: the buffers */
 };

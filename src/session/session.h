@@ -48,8 +48,8 @@ typedef int session_take_fn(void *arg, uint16_t type, struct wire_reader *payloa
 /*
  * Receives frames, and calls take() for each frame until take() returns 1.  Returns 0; or -1 with
  * `err` set:
- *     EXIT_PARTIAL   the target exits, or the agent sends less than STALL_BYTES within the timeout
- *                    (see fileio/slow_peer.h)
+ *     EXIT_PARTIAL   the target exits or shuts down, or the agent sends less than STALL_BYTES
+ *                    within the timeout (see fileio/slow_peer.h)
  *     EXIT_AGENT     a frame is invalid, the answer is too long, or the connection fails
  *     EXIT_ANSWER    the agent has sent an ERROR frame, whose text is then in `err`
  */

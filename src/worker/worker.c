@@ -149,7 +149,7 @@ void worker_confine(void)
 	(void)!sandbox_enter(SANDBOX_INSPECT);
 }
 
-static int worker_sock = -1; /* in a worker: its end of the socket; -1: this is no worker */
+static int worker_sock = -1; /* in a worker: its end of the socket; -1: not a worker */
 
 static void send_step(const char *text)
 {

@@ -92,7 +92,7 @@ int worker_run(const struct worker_call *call, const int *keep, size_t n_keep, s
 void worker_confine(void);
 
 /*
- * For worker_pool.c: forks a worker without a struct worker.  In the worker, returns 0; in the
+ * Forks a worker without a struct worker, as worker_pool.c does.  In the worker, returns 0; in the
  * parent, returns the worker's pid or a negative errno.  In each of the two processes, sets *sock
  * to that end of the socket which belongs to this process.
  */

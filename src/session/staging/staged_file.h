@@ -100,7 +100,7 @@ int staged_file_open(struct staged_file *p, struct err *err) _must_check_;
 
 /*
  * Returns how many bytes the target has written so far to all files in the staged file's directory;
- * 0 if that is unknown.  The number is for showing progress.
+ * 0 if that is unknown.  While the number grows, the target makes progress.
  */
 uint64_t staged_file_written(struct staged_file *p);
 

@@ -15,7 +15,7 @@
 
 #define ENTRIES_MAX 1000 /* maximum number of directory entries whose sizes are added up */
 
-/* attempts to lock the directory, one every 10 ms; a helper takes less time to remove it */
+/* attempts to lock the directory, 10 ms apart; a helper removes it in less time than all take */
 #define ENTER_TRIES 100
 #define SIBLINGS_MAX 20000 /* maximum number of directory entries that are checked for leftovers */
 /* number of attempts to remove a directory, in which a JVM may create a file meanwhile */

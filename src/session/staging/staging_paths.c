@@ -92,7 +92,7 @@ static void add(struct staging_paths *w, const struct target_ns *ns, const char 
 	_cleanup_free_ char *real = NULL;
 
 	if (!dir || dir[0] != '/' || strlen(dir) >= PATH_MAX || w->n == STAGING_PATHS_MAX)
-		/* no error: the target determines some of these paths, so a path may be unusable */
+		/* not an error: the target chooses some paths, so a path may be unusable */
 		return;
 	real = real_path(ns, dir);
 	for (size_t i = 0; i < w->n; i++) {
