@@ -573,7 +573,7 @@ except Exception as e:
 # is_thorough VERSION: the short form tests everything on this JDK. On the others it tests only what
 # may differ between versions.
 is_thorough() {
-	[ "${JTOOL_SOAK:-0}" = 1 ] || [[ " 8 17 ${jdks[-1]} " == *" $1 "* ]]
+	[ "${JTOOL_SOAK:-0}" = 1 ] || [[ " 8 17 25 27 " == *" $1 "* ]]
 }
 
 # in_soak LONG SHORT: prints LONG in the long form, else SHORT. `in_soak own ""` adds the machine's

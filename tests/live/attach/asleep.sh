@@ -342,7 +342,7 @@ for version in "${jdks[@]}"; do
 	commands "$version"
 	many "$version"
 	[ "$version" = 8 ] && continue # no JVMTI.data_dump: jtool loads the agent
-	is_thorough "$version" || [ "$version" = 25 ] || continue
+	is_thorough "$version" || continue
 	kills "$version"
 	waiting "$version"
 	hostile "$version"
