@@ -238,7 +238,7 @@ int memory_watch(struct memory_watch *watch, struct err *err)
 	if (now < watch->next_ns)
 		return 0;
 	watch->next_ns = now + WATCH_NS;
-	return memory_check(watch->jvm, watch->copies ? MEMORY_COPY : MEMORY_IDLE, NULL, err);
+	return memory_check(watch->jvm, MEMORY_IDLE, NULL, err);
 }
 
 int64_t memory_left(void)

@@ -26,11 +26,6 @@ int memory_check(const struct jvm *jvm, enum memory_use use, struct memory_room 
 struct memory_watch {
 	const struct jvm *jvm;
 	int64_t next_ns; /* when to measure next, by monotonic_ns() */
-	/*
-	 * A snapshot is in use: more than the reserve must be free, because the kernel copies pages
-	 * for the snapshot.
-	 */
-	bool copies;
 };
 int memory_watch(struct memory_watch *watch, struct err *err) _must_check_;
 

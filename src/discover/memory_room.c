@@ -33,8 +33,8 @@ static int64_t lesser(int64_t a, int64_t b)
  * new one, which is twice as large, exist together and take 8 + 16 = 24 bytes for each such object.
  * In the worst case the heap is one object array, whose elements are reached all at once.  Each
  * element takes at least 20 bytes of the heap (a reference of 4 and an object of 16), so the stack
- * takes up to 24/20 = 1.2 times the used heap; 1.1 was measured.  memory_watch() ends a walk that
- * takes more.
+ * takes up to 24/20 = 1.2 times the used heap; 1.1 was measured.  The memory guard ends a walk
+ * that takes more (session/memory_guard.h).
  */
 static int64_t walk_growth(const struct memory_heap *heap)
 {

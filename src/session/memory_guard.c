@@ -9,7 +9,7 @@ static void *watch_memory(void *arg)
 	struct memory_guard *guard = arg;
 
 	while (!__atomic_load_n(&guard->is_over, __ATOMIC_ACQUIRE)) {
-		if (memory_watch(&guard->watch, &guard->shortage) < 0) {
+		if (memory_check(guard->jvm, guard->use, NULL, &guard->shortage) < 0) {
 			session_interrupt(guard->session);
 			break;
 		}
@@ -19,13 +19,14 @@ static void *watch_memory(void *arg)
 }
 
 int memory_guard_begin(struct memory_guard *guard, struct session *session, const struct jvm *jvm,
-		       bool copies, struct err *err)
+		       enum memory_use use, struct err *err)
 {
 	int rc;
 
 	*guard = (struct memory_guard){
 		.session = session,
-		.watch = { .jvm = jvm, .copies = copies },
+		.jvm = jvm,
+		.use = use,
 		.shortage = { .code = EXIT_DONE },
 	};
 	rc = pthread_create(&guard->thread, NULL, watch_memory, guard);

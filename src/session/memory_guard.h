@@ -13,22 +13,24 @@
  */
 struct memory_guard {
 	struct session *session;
-	struct memory_watch watch;
+	const struct jvm *jvm;
+	enum memory_use use;
 	pthread_t thread;
 	bool is_over;        /* set to end the thread */
-	struct err shortage; /* the error of memory_watch(); EXIT_DONE: there was enough memory */
+	struct err shortage; /* the error of memory_check(); EXIT_DONE: there was enough memory */
 };
 
 /*
- * Starts the thread.  `copies` is the member of struct memory_watch.  *guard and the session must
- * exist until memory_guard_end().  Returns 0; or -1 with err set if the thread cannot be created.
+ * Starts the thread.  `use` is MEMORY_COPY during a snapshot, for which the kernel copies pages;
+ * otherwise MEMORY_IDLE.  *guard and the session must exist until memory_guard_end().  Returns 0;
+ * or -1 with err set if the thread cannot be created.
  */
 int memory_guard_begin(struct memory_guard *guard, struct session *session, const struct jvm *jvm,
-		       bool copies, struct err *err) _must_check_;
+		       enum memory_use use, struct err *err) _must_check_;
 
 /*
  * Ends the thread.  Returns 0; or, if the thread has interrupted the session, -1 with the error of
- * memory_watch() in *err.
+ * memory_check() in *err.
  */
 int memory_guard_end(struct memory_guard *guard, struct err *err) _must_check_;
 

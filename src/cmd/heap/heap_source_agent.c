@@ -96,24 +96,6 @@ static void *build_in_thread(void *arg)
 	return NULL;
 }
 
-static int take_and_build(struct heap_walk *hw, struct err *err)
-{
-	struct byte_chunk *chunk;
-	pthread_t thread;
-	bool has_thread = pthread_create(&thread, NULL, build_in_thread, hw) == 0;
-	int rc, priority = getpriority(PRIO_PROCESS, 0);
-
-	(void)setpriority(PRIO_PROCESS, 0, HURRY_PRIORITY);
-	rc = session_answer_long(hw->session, take_frame, hw, err);
-	(void)setpriority(PRIO_PROCESS, 0, priority);
-	byte_queue_end(&hw->stream);
-	if (has_thread)
-		(void)pthread_join(thread, NULL); /* fails only for an invalid thread id */
-	while (hw->error == 0 && (chunk = byte_queue_pop_rest(&hw->stream)) != NULL)
-		build_chunk(hw, chunk);
-	return rc;
-}
-
 /* Returns how many bytes the heap stream from the agent may have. */
 static uint64_t stream_limit(const struct heap_plan *plan)
 {
@@ -135,6 +117,42 @@ static int send_request(const struct heap_walk *hw, const struct heap_plan *plan
 	return session_send(hw->session, WIRE_GRAPH, &w, err);
 }
 
+/*
+ * Requests the walk and receives the answer.  A guard watches the JVM's memory until the answer has
+ * ended: what jtool builds after that takes no memory in the JVM.
+ */
+static int ask(struct heap_walk *hw, const struct heap_plan *plan, struct err *err)
+{
+	struct memory_guard guard;
+	int rc = memory_guard_begin(&guard, hw->session, plan->ctx->jvm,
+				    hw->is_snapshot ? MEMORY_COPY : MEMORY_IDLE, err);
+
+	if (rc < 0)
+		return -1;
+	rc = send_request(hw, plan, err);
+	if (rc == 0)
+		rc = session_answer_long(hw->session, take_frame, hw, err);
+	return memory_guard_end(&guard, &hw->shortage) < 0 ? -1 : rc;
+}
+
+static int take_and_build(struct heap_walk *hw, const struct heap_plan *plan, struct err *err)
+{
+	struct byte_chunk *chunk;
+	pthread_t thread;
+	bool has_thread = pthread_create(&thread, NULL, build_in_thread, hw) == 0;
+	int rc, priority = getpriority(PRIO_PROCESS, 0);
+
+	(void)setpriority(PRIO_PROCESS, 0, HURRY_PRIORITY);
+	rc = ask(hw, plan, err);
+	(void)setpriority(PRIO_PROCESS, 0, priority);
+	byte_queue_end(&hw->stream);
+	if (has_thread)
+		(void)pthread_join(thread, NULL); /* fails only for an invalid thread id */
+	while (hw->error == 0 && (chunk = byte_queue_pop_rest(&hw->stream)) != NULL)
+		build_chunk(hw, chunk);
+	return rc;
+}
+
 static int too_large(const struct heap_plan *plan, struct err *err)
 {
 	return err_set(err, EXIT_PARTIAL,
@@ -145,22 +163,16 @@ static int too_large(const struct heap_plan *plan, struct err *err)
 					 "allow more with --max-memory SIZE");
 }
 
-/* Requests the walk, and receives the heap while a guard watches the JVM's memory. */
 static int request(const struct heap_plan *plan, struct heap_walk *hw, struct err *err)
 {
 	const struct heap_wire *wire = &hw->wire;
 	struct err answer = { .code = EXIT_DONE };
-	struct memory_guard guard;
 	int rc;
 
-	if (memory_guard_begin(&guard, hw->session, plan->ctx->jvm, hw->is_snapshot, err) < 0)
-		return -1;
 	progress_begin(&hw->line);
-	rc = send_request(hw, plan, &answer);
-	if (rc == 0)
-		rc = take_and_build(hw, &answer);
+	rc = take_and_build(hw, plan, &answer);
 	progress_end(&hw->line);
-	if (memory_guard_end(&guard, &hw->shortage) < 0)
+	if (hw->shortage.code != EXIT_DONE)
 		return err_set(err, hw->shortage.code, "%s", hw->shortage.text);
 	if (hw->error == -EFBIG || hw->names_excess)
 		return too_large(plan, err);

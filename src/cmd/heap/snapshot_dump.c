@@ -82,7 +82,7 @@ static int request(struct attempt *a, unsigned max_pause_ms, struct err *err)
 {
 	struct err ignored = { .code = EXIT_DONE };
 	struct memory_guard guard;
-	int rc = memory_guard_begin(&guard, a->session, a->ctx->jvm, true, err);
+	int rc = memory_guard_begin(&guard, a->session, a->ctx->jvm, MEMORY_COPY, err);
 
 	if (rc == 0) {
 		progress_begin(&a->line);
