@@ -49,6 +49,7 @@ void hprof_redactor_free(struct hprof_redactor *r)
 	buf_release(&r->held);
 	free(r->symbols);
 	id_map_release(&r->names);
+	id_map_release(&r->texts);
 	redact_classes_release(&r->classes);
 	free(r);
 }
@@ -137,19 +138,24 @@ static bool is_text(const struct hprof_redactor *r, const struct redact_symbol *
 	return s->len == strlen(text) && memcmp(r->held.data + s->at, text, s->len) == 0;
 }
 
-/* Checks whether the symbol that was just read is one whose id the redactor must know. */
+/* Adds the symbol that was just read to r->texts if the redactor must recognise its text. */
 static void note_text(struct hprof_redactor *r)
 {
+	static const struct {
+		const char *name;
+		enum redact_text text;
+	} texts[] = {
+		{ "hash", TEXT_HASH },
+		{ "hashCode", TEXT_HASH },
+		{ "size", TEXT_SIZE },
+		{ "jdk/internal/vm/StackChunk", TEXT_STACK_CHUNK },
+	};
 	const struct redact_symbol *s = &r->symbols[r->n_symbols - 1];
 
-	if (is_text(r, s, "hash"))
-		r->hash = s->id;
-	else if (is_text(r, s, "hashCode"))
-		r->hash_code = s->id;
-	else if (is_text(r, s, "size"))
-		r->size = s->id;
-	else if (is_text(r, s, "jdk/internal/vm/StackChunk"))
-		r->stack_chunk = s->id;
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		if (s->id && is_text(r, s, texts[i].name))
+			(void)id_map_add(&r->texts, s->id, texts[i].text);
+	}
 	r->has_text = false;
 }
 
@@ -220,7 +226,7 @@ static int take_body(struct hprof_redactor *r, struct err *err)
 		const uint64_t name = redact_id_at(r, 8, 1);
 
 		redact_note_name(r, name);
-		if (name && name == r->stack_chunk)
+		if (id_map_get(&r->texts, name) == TEXT_STACK_CHUNK)
 			r->stack_chunk_class = redact_id_at(r, 4, 0);
 	}
 	if (r->tag == TAG_FRAME) {
@@ -317,6 +323,7 @@ static int check_memory(const struct hprof_redactor *r, struct err *err)
 {
 	size_t used = r->held.cap + r->cap_symbols * sizeof(*r->symbols) +
 		      r->names.cap * sizeof(*r->names.entries) +
+		      r->texts.cap * sizeof(*r->texts.entries) +
 		      redact_classes_memory(&r->classes);
 
 	if (used <= r->max_memory)

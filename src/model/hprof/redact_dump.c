@@ -82,11 +82,11 @@ static bool is_removed(const struct hprof_redactor *r, uint64_t name, unsigned t
 	if (type == HPROF_OBJECT)
 		return false;
 	if (r->what == HPROF_REDACT_STRINGS)
-		return type == HPROF_INT && name && (name == r->hash || name == r->hash_code);
+		return type == HPROF_INT && id_map_get(&r->texts, name) == TEXT_HASH;
 	/*
 	 * Keep StackChunk.size, because readers of the dump need it to compute the object's size.
 	 */
-	return !(name && name == r->size && r->class == r->stack_chunk_class);
+	return !(id_map_get(&r->texts, name) == TEXT_SIZE && r->class == r->stack_chunk_class);
 }
 
 /* Processes the head of a constant, a static field or an instance field. */

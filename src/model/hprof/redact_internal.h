@@ -35,6 +35,13 @@ enum redact_state {
 	PRIMITIVE_ARRAY,
 };
 
+/* The texts of symbols that the redactor must recognise. */
+enum redact_text {
+	TEXT_HASH, /* "hash" or "hashCode" */
+	TEXT_SIZE, /* "size" */
+	TEXT_STACK_CHUNK, /* "jdk/internal/vm/StackChunk" */
+};
+
 struct redact_symbol {
 	uint64_t id;
 	size_t at, len; /* the symbol's bytes in hprof_redactor.held */
@@ -67,8 +74,11 @@ struct hprof_redactor {
 	size_t n_symbols, cap_symbols;
 	struct id_map names; /* ids of the symbols that are names, and are therefore not cleared */
 	bool has_text; /* note_text() may look at the last symbol, because its text is short */
-	/* ids of the symbols with these texts, which note_text() looks for; 0: not read yet */
-	uint64_t hash, hash_code, size, stack_chunk;
+	/*
+	 * From the ids of the symbols whose texts note_text() looks for to enum redact_text.  Two
+	 * symbols can have one text: HotSpot also dumps a symbol that is not used any more.
+	 */
+	struct id_map texts;
 	uint64_t stack_chunk_class;
 	struct redact_classes classes;
 };

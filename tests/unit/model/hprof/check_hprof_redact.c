@@ -331,6 +331,38 @@ START_TEST(a_dump_that_is_cut_is_refused)
 }
 END_TEST
 
+/* HotSpot also dumps symbols that are not used any more, and one can have the text of another. */
+START_TEST(a_second_symbol_with_the_same_text_changes_nothing)
+{
+	static const char *const texts[] = { "hash", "hashCode", "size",
+					     "jdk/internal/vm/StackChunk" };
+	struct hprof_writer m = { BUF_INIT, 8, 0 };
+	struct buf out;
+
+	put_head(&m);
+	put_names(&m);
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		begin(&m, 0x01);
+		put_id(&m, 0x8000 + i);
+		buf_adds(&m.out, texts[i]);
+		end(&m);
+	}
+	begin(&m, 0x1c);
+	put_classes(&m);
+	put_objects(&m);
+	end(&m);
+	begin(&m, 0x2c);
+	end(&m);
+	out = redacted(&m.out, HPROF_REDACT_STRINGS + _i, 5);
+	if (_i == 0)
+		ck_assert_uint_eq(count_number(&out, NUMBER, 4), 3);
+	else
+		ck_assert_uint_eq(count_number(&out, 0x11223344, 4), 1);
+	buf_release(&out);
+	buf_release(&m.out);
+}
+END_TEST
+
 /* The dump of JDK 5 and of jmap -F: one record without segments, which has no end. */
 START_TEST(format_1_0_1_is_redacted)
 {
@@ -579,6 +611,7 @@ static Suite *suite(void)
 	tcase_add_loop_test(t, only_zeros_are_written, 0, 4);
 	tcase_add_loop_test(t, pieces_of_any_size_give_the_same, 0, 4);
 	tcase_add_loop_test(t, a_dump_that_is_cut_is_refused, 0, 4);
+	tcase_add_loop_test(t, a_second_symbol_with_the_same_text_changes_nothing, 0, 2);
 	tcase_add_test(t, format_1_0_1_is_redacted);
 	tcase_add_test(t, a_dump_without_objects_is_redacted);
 	tcase_add_test(t, an_instance_of_an_unknown_class_is_refused);
