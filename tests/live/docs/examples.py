@@ -48,6 +48,8 @@ def masked(line):
     line = re.sub(r'[+-]?[0-9][0-9.,:TZ+-]*', '#', line)
     line = re.sub(r'# ?([KMG]i?B?|B|ns|us|ms|[smhd])(?![A-Za-z])', '#', line)
     line = re.sub(r'# ?(# ?)+', '# ', line)
+    # "1 class" and "2 classes" differ in the number only.
+    line = re.sub(r'(# (?:more )?[a-z]+ss)es\b|(# (?:more )?[a-z]+(?<!s))s\b', r'\1\2', line)
     return ' '.join(line.split())
 
 
