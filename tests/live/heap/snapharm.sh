@@ -92,7 +92,7 @@ strike() {
 	return 0
 }
 
-commands=('retained -n 3' 'refpaths Loaded$Kept' 'heaphisto --live -n 3')
+commands=('retained -n 3' 'refpaths Loaded$Kept' 'heaphisto --live -n 3' 'heapdump shot.hprof --force')
 engines=(auto auto snapshot)
 wrong=""
 
@@ -108,7 +108,7 @@ shoot() {
 	strike "$kind" || kind=too-late
 	end
 	struck[$kind]=$((${struck[$kind]:-0} + 1))
-	if [ "$rc" -eq 0 ] && grep -q -E 'Loaded|java\.lang' "$W/out"; then
+	if [ "$rc" -eq 0 ] && grep -q -E 'Loaded|java\.lang|^wrote ' "$W/out"; then
 		outcome[answered]=$((${outcome[answered]:-0} + 1))
 	elif [ "$rc" -ge 2 ] && [ "$rc" -le 7 ] && [ "$(grep -c '^jtool: ' "$W/err")" -ge 1 ]; then
 		outcome[refused]=$((${outcome[refused]:-0} + 1))

@@ -60,6 +60,57 @@ compares() {
 		"$(json "'{LATIN}|{WIDE}'.format(**j['texts'])")"
 }
 
+# The heap library of VisualVM.
+library=$(compgen -G "${jdk_root[${jdks[0]}]}/opt/visualvm/usr/share/visualvm/visualvm/modules/*-jfluid-heap.jar")
+if [ -n "$library" ]; then
+	javac -cp "$library" -d "$W/analyser" "$live_dir/hprof/Analyse.java" || exit 1
+else
+	skip "VisualVM reads the dump" "it is not installed: see scripts/jdks"
+fi
+
+# facts FILE: what VisualVM reads from a dump.  The snapshot has neither fields that HotSpot invents
+# for its dumps, nor all JNI roots; java.lang.Class retains what these refer to.
+facts() {
+	rm -rf "$1.hwcache" # the library's, of an earlier dump
+	java -cp "$library:$W/analyser" Analyse "$1" |
+		grep -a -v -E '^roots|\.<?(resolved_references|init_lock)\>|^retains java.lang.Class '
+}
+
+# without_unlinked: drops the classes without instances that only the second file has: on JDK 8, the
+# snapshot lacks classes that are loaded but not linked.
+without_unlinked() {
+	awk '/^\tclass .* instances 0 / { absent[$2] }
+		{ lines[NR] = $0 }
+		END {
+			for (i = 1; i <= NR; i++) {
+				split(lines[i], words, " ")
+				if (words[1] == "static")
+					sub(/\.[^.]*$/, "", words[2])
+				if (!(words[2] in absent))
+					print lines[i]
+			}
+		}'
+}
+
+# read_by_visualvm NAME: VisualVM reads the same from the snapshot as from the JVM's own live dump.
+# The agent's thread and what it refers to are not in both.
+read_by_visualvm() {
+	local n other
+
+	[ -n "$library" ] || return
+	works "$1: heapdump by the JVM: it works" heapdump --engine hprof --force "$JVM_PID" dumps/own
+	facts "$W/dumps/ours" >"$W/ours" 2>"$W/err"
+	facts "$W/dumps/own" >"$W/own" 2>>"$W/err"
+	same "$1: VisualVM reads both dumps: no exception" "" "$(cat "$W/err")"
+	other=$(comm -3 --nocheck-order "$W/ours" "$W/own" | without_unlinked)
+	n=$(wc -l <"$W/ours")
+	check "$1: VisualVM reads $n facts" test "$n" -gt 1500
+	same "$1: VisualVM reads the same of the victim" "" \
+		"$(grep -a -E '(class|static|retains) Values' <<<"$other")"
+	check "$1: VisualVM reads the same of other classes but $(wc -l <<<"$other")" \
+		test "$(wc -l <<<"$other")" -lt 60
+}
+
 nothing_left_here() {
 	nothing_left "${jdk_root[$version]:-}" "$JVM_PID" 0
 }
@@ -85,6 +136,7 @@ for version in "${jdks[@]}"; do
 		# shellcheck disable=SC2086 # flags are words
 		start_jvm "$version" "$gc" Values -Xms200m -Xmx200m $flags -- 3000 || continue
 		compares "$version $gc${flags:+ $flags}"
+		[ -n "$flags" ] || read_by_visualvm "$version $gc"
 		# What JDK 25 prints at its start about -UseCompressedClassPointers.
 		unharmed "$version $gc${flags:+ $flags}" '.*(shared archive|CDS|deprecated|support was removed).*' \
 			'.*(shared archive|CDS|deprecated|support was removed).*'
