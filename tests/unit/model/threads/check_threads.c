@@ -8,7 +8,7 @@
 #include "model/threads/virtual_dump.h"
 #include "unit/support/data.h"
 
-#define CUTS 4000 /* bytes: each cut parses the text again */
+#define CUTS 1500 /* bytes: each cut parses the text again */
 
 static const int jdks[] = { 8, 11, 17, 21, 25, 27 };
 static const int virtual_jdks[] = { 21, 25, 27 };
