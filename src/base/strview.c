@@ -38,6 +38,13 @@ bool strview_is(struct strview s, const char *text)
 	return strview_len(s) == len && memcmp(s.at, text, len) == 0;
 }
 
+bool strview_ends_with(struct strview s, const char *end)
+{
+	size_t n = strlen(end);
+
+	return strview_len(s) >= n && memcmp(s.end - n, end, n) == 0;
+}
+
 bool strview_has_suffix(const char *name, const char *suffix)
 {
 	size_t len = strlen(name), n = strlen(suffix);

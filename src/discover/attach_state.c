@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/strview.h"
 #include "proc/inroot.h"
 #include "proc/mounts.h"
 #include "discover/discover.h"
@@ -26,26 +27,20 @@ static bool has_socket_file(const struct jvm *jvm, int root_fd)
 	       S_ISSOCK(st.st_mode) && st.st_uid == jvm->uid;
 }
 
-static bool ends_with(const char *text, size_t len, const char *suffix)
-{
-	size_t n = strlen(suffix);
-
-	return len >= n && memcmp(text + len - n, suffix, n) == 0;
-}
-
 /*
  * Returns true if the path in a line of net/unix is that of the attach socket.  HotSpot binds the
  * socket as NAME.tmp and renames the file; net/unix keeps the first name.
  */
 static bool is_attach_path(const struct jvm *jvm, const char *line, size_t len)
 {
+	const struct strview text = { line, line + len };
 	char name[32];
 
 	(void)snprintf(name, sizeof(name), "/.java_pid%d.tmp", (int)jvm->nspid);
-	if (ends_with(line, len, name))
+	if (strview_ends_with(text, name))
 		return true;
 	name[strlen(name) - strlen(".tmp")] = '\0';
-	return ends_with(line, len, name);
+	return strview_ends_with(text, name);
 }
 
 /*

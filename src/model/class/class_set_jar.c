@@ -10,18 +10,16 @@
 /* Limit in bytes for a nested jar that is compressed; it is unpacked into memory. */
 #define INNER_MAX (256u << 20)
 
+static struct strview name_of(const struct zip_entry *entry)
+{
+	return (struct strview){ entry->name, entry->name + entry->name_len };
+}
+
 static bool starts_with(const char *text, size_t len, const char *start)
 {
 	size_t n = strlen(start);
 
 	return len >= n && memcmp(text, start, n) == 0;
-}
-
-static bool ends_with(const char *text, size_t len, const char *end)
-{
-	size_t n = strlen(end);
-
-	return len >= n && memcmp(text + len - n, end, n) == 0;
 }
 
 /*
@@ -114,7 +112,7 @@ static int add_classes(struct class_set *set, const struct zip *zip, const char 
 
 			if (n < now && n > next)
 				next = n;
-			if (n == now && ends_with(entry.name, entry.name_len, ".class") &&
+			if (n == now && strview_ends_with(name_of(&entry), ".class") &&
 			    add_entry(set, zip, where, &entry, err) < 0)
 				return -1;
 		}
@@ -143,7 +141,7 @@ static int add_inner_jar(struct class_set *set, const struct zip *outer, const c
  */
 static bool is_inner_jar(const struct zip_entry *entry)
 {
-	return ends_with(entry->name, entry->name_len, ".jar") &&
+	return strview_ends_with(name_of(entry), ".jar") &&
 	       (starts_with(entry->name, entry->name_len, "BOOT-INF/lib/") ||
 		starts_with(entry->name, entry->name_len, "WEB-INF/lib/"));
 }

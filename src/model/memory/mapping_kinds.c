@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/strview.h"
 #include "base/xalloc.h"
 
 #define MB (UINT64_C(1) << 20)
@@ -69,9 +70,7 @@ static bool is_library(const struct mapping_kinds *s, size_t i)
 
 static bool ends_with(const char *text, const char *suffix)
 {
-	size_t len = strlen(text), n = strlen(suffix);
-
-	return len >= n && strcmp(text + len - n, suffix) == 0;
+	return strview_ends_with((struct strview){ text, text + strlen(text) }, suffix);
 }
 
 static bool is_java_heap_file(const struct mapping *m)
