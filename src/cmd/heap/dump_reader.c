@@ -13,6 +13,14 @@
 #define VERSION_MAX (64u * 1024)
 #define THREADS_MAX (64u * 1024 * 1024)
 
+/* One reading of a dump. */
+struct pass {
+	const struct dump_reader_wanted *wanted;
+	struct graph_builder *builder; /* NULL: objects are only counted */
+	struct hprof_names *names;     /* NULL: thread names are not read */
+	bool invalid; /* the dump was read, and is invalid */
+};
+
 struct reading {
 	struct hprof_reader *reader;
 	struct progress line;
@@ -48,16 +56,16 @@ static int read_jvm(const struct ctx *ctx, const struct dump_limits *limits, str
  * Reads the complete dump, or only its first max_objects objects.  Returns the reader, or NULL with
  * err set.
  */
-static struct hprof_reader *feed(const struct ctx *ctx, const struct dump_reader_wanted *wanted,
+static struct hprof_reader *feed(const struct ctx *ctx, struct pass *pass,
 				 const struct object_layout *layout, uint64_t max_objects,
-				 struct hprof_names *names, struct heap *heap, struct err *err)
+				 struct heap *heap, struct err *err)
 {
 	const struct hprof_wants wants = {
-		.builder = wanted->builder,
+		.builder = pass->builder,
 		.layout = *layout,
-		.texts_from = wanted->texts_from,
-		.names = names,
-		.max_memory = wanted->max_memory,
+		.texts_from = pass->wanted->texts_from,
+		.names = pass->names,
+		.max_memory = pass->wanted->max_memory,
 	};
 	struct reading r = { hprof_reader_new(heap, &wants), { false, false, 0 }, max_objects };
 	int rc;
@@ -66,7 +74,7 @@ static struct hprof_reader *feed(const struct ctx *ctx, const struct dump_reader
 	if (ctx->file)
 		rc = dump_input_read(ctx->file, take_chunk, &r, err);
 	else
-		rc = read_jvm(ctx, &wanted->limits, &r, err);
+		rc = read_jvm(ctx, &pass->wanted->limits, &r, err);
 	progress_end(&r.line);
 	if (rc == 0 && hprof_objects(r.reader) < max_objects) {
 		rc = hprof_end(r.reader, err);
@@ -78,6 +86,7 @@ static struct hprof_reader *feed(const struct ctx *ctx, const struct dump_reader
 	/* EXIT_USAGE is for a wrong file of the user, not for a dump that the JVM has written. */
 	if (!ctx->file && err->code == EXIT_USAGE)
 		err->code = EXIT_PARTIAL;
+	pass->invalid = hprof_is_invalid(r.reader);
 	hprof_reader_free(r.reader);
 	return NULL;
 }
@@ -90,11 +99,12 @@ static int sample_layout(const struct ctx *ctx, size_t max_memory, struct object
 			 struct hprof_names *names, struct err *err)
 {
 	const struct dump_reader_wanted count_only = { .max_memory = max_memory };
+	struct pass pass = { .wanted = &count_only, .names = names };
 	struct heap heap = { 0 };
 	struct hprof_reader *reader;
 
 	*layout = (struct object_layout){ 0 };
-	reader = feed(ctx, &count_only, layout, HPROF_SAMPLE_MAX, names, &heap, err);
+	reader = feed(ctx, &pass, layout, HPROF_SAMPLE_MAX, &heap, err);
 	if (reader)
 		*layout = hprof_guess_layout(reader);
 	hprof_reader_free(reader);
@@ -110,11 +120,12 @@ static int read_names_again(const struct ctx *ctx, size_t max_memory, struct hpr
 			    struct err *err)
 {
 	const struct dump_reader_wanted count_only = { .max_memory = max_memory };
+	struct pass pass = { .wanted = &count_only, .names = names };
 	static const struct object_layout layout;
 	struct heap heap = { 0 };
 	struct hprof_reader *reader;
 
-	reader = feed(ctx, &count_only, &layout, UINT64_MAX, names, &heap, err);
+	reader = feed(ctx, &pass, &layout, UINT64_MAX, &heap, err);
 	hprof_reader_free(reader);
 	heap_release(&heap);
 	return reader ? 0 : -1;
@@ -162,35 +173,42 @@ static void ask_thread_names(const struct ctx *ctx, struct hprof_names *names)
 		hprof_names_parse_threads(names, buf_str(&text), text.len);
 }
 
-static struct hprof_reader *read_dump(const struct ctx *ctx,
-				      const struct dump_reader_wanted *wanted,
-				      struct hprof_names *names, struct heap *heap, struct err *err)
+static int get_layout(const struct ctx *ctx, const struct pass *pass, struct object_layout *layout,
+		      struct err *err)
 {
-	struct hprof_reader *reader;
-	struct object_layout layout;
+	const size_t max_memory = pass->wanted->max_memory;
 
-	if ((ctx->file ? sample_layout(ctx, wanted->max_memory, &layout, names, err)
-		       : ask_layout(ctx, &layout, err)) < 0)
-		return NULL;
-	if (!object_layout_is_known(&layout)) {
+	if ((ctx->file ? sample_layout(ctx, max_memory, layout, pass->names, err)
+		       : ask_layout(ctx, layout, err)) < 0)
+		return -1;
+	if (!object_layout_is_known(layout)) {
 		(void)err_set(err, EXIT_ANSWER,
 			      "cannot compute object sizes: the object layout is unknown; "
 			      "expected HotSpot of JDK 8 or later");
 		if (ctx->file)
 			err_prefix(err, "%s", ctx->file);
-		return NULL;
+		return -1;
 	}
 	verbose_step(ctx->steps,
 		     "object layout of JDK %u: %u-byte references, %u-byte headers, %u-byte array "
 		     "headers, %u-byte alignment",
-		     layout.release, layout.reference, layout.header, layout.array_header,
-		     layout.alignment);
-	if (names && !ctx->file)
-		ask_thread_names(ctx, names);
-	reader = feed(ctx, wanted, &layout, UINT64_MAX, names, heap, err);
-	if (!reader || !ctx->file || !names || !hprof_names_incomplete(names))
+		     layout->release, layout->reference, layout->header, layout->array_header,
+		     layout->alignment);
+	return 0;
+}
+
+static struct hprof_reader *read_dump(const struct ctx *ctx, struct pass *pass,
+				      const struct object_layout *layout, struct heap *heap,
+				      struct err *err)
+{
+	struct hprof_reader *reader;
+
+	if (pass->names && !ctx->file)
+		ask_thread_names(ctx, pass->names);
+	reader = feed(ctx, pass, layout, UINT64_MAX, heap, err);
+	if (!reader || !ctx->file || !pass->names || !hprof_names_incomplete(pass->names))
 		return reader;
-	if (read_names_again(ctx, wanted->max_memory, names, err) < 0) {
+	if (read_names_again(ctx, pass->wanted->max_memory, pass->names, err) < 0) {
 		hprof_reader_free(reader);
 		return NULL;
 	}
@@ -198,15 +216,48 @@ static struct hprof_reader *read_dump(const struct ctx *ctx,
 	return reader;
 }
 
+/* Reads the dump.  If it is invalid, and the JVM has written it, reads another. */
+static struct hprof_reader *read_valid_dump(const struct ctx *ctx, struct pass *pass,
+					    const struct object_layout *layout, struct heap *heap,
+					    struct err *err)
+{
+	struct hprof_reader *reader = read_dump(ctx, pass, layout, heap, err);
+
+	if (reader || !pass->invalid || ctx->file)
+		return reader;
+	verbose_step(ctx->steps, "%s", err->text);
+	cmd_print_notice(ctx->cmd, "the dump that the JVM wrote is invalid; it dumps its heap again");
+	*err = (struct err){ .code = EXIT_DONE };
+	heap_release(heap);
+	*heap = (struct heap){ 0 };
+	if (pass->builder) { /* then there are names, too */
+		hprof_names_release(pass->names);
+		*pass->names = (struct hprof_names){ 0 };
+		graph_builder_free(pass->builder);
+		pass->builder = graph_builder_new(pass->wanted->graph_memory);
+	}
+	return read_dump(ctx, pass, layout, heap, err);
+}
+
 struct hprof_reader *dump_reader_read(const struct ctx *ctx,
 				      const struct dump_reader_wanted *wanted, struct heap *heap,
-				      struct err *err)
+				      struct graph_builder **builder, struct err *err)
 {
+	struct pass pass = { .wanted = wanted };
+	struct hprof_reader *reader = NULL;
 	struct hprof_names names = { 0 };
-	struct hprof_reader *reader;
+	struct object_layout layout;
 
-	/* Without a graph builder, objects are only counted, so thread names are not needed. */
-	reader = read_dump(ctx, wanted, wanted->builder ? &names : NULL, heap, err);
+	if (wanted->graph_memory) {
+		pass.builder = graph_builder_new(wanted->graph_memory);
+		pass.names = &names; /* which a reader who only counts does not need */
+	}
+	if (get_layout(ctx, &pass, &layout, err) == 0)
+		reader = read_valid_dump(ctx, &pass, &layout, heap, err);
 	hprof_names_release(&names);
+	if (!reader)
+		graph_builder_free(TAKE_PTR(pass.builder));
+	if (builder)
+		*builder = pass.builder;
 	return reader;
 }

@@ -7,8 +7,9 @@
 #include "model/hprof/hprof_read.h"
 
 struct dump_reader_wanted {
-	/* These three members are as in struct hprof_wants (model/hprof/hprof_read.h). */
-	struct graph_builder *builder; /* not owned; NULL: objects are only counted */
+	/* limit in bytes for the objects and references; 0: objects are only counted */
+	size_t graph_memory;
+	/* These two members are as in struct hprof_wants (model/hprof/hprof_read.h). */
 	unsigned texts_from;       /* read the start of texts of at least this length; 0: none */
 	size_t max_memory;         /* limit in bytes for names, classes, threads, stacks; 0: none */
 
@@ -16,13 +17,17 @@ struct dump_reader_wanted {
 };
 
 /*
- * Reads a dump into `heap`: the file ctx->file, which may be compressed with gzip; or, if ctx->file
- * is NULL, a dump that ctx->jvm writes.  Returns the reader, which has read the complete dump; the
- * caller frees it.  Returns NULL with err set as by input_file_open(), vm_dump_stream() or
- * hprof_feed().
+ * Reads a dump into `heap`, which must be empty: the file ctx->file, which may be compressed with
+ * gzip; or, if ctx->file is NULL, a dump that ctx->jvm writes.  If the JVM's dump is invalid, the
+ * JVM dumps its heap once more: one of some 1,500 dumps of JDK 11 was damaged in tests.
+ *
+ * Returns the reader, which has read the complete dump, and sets *builder to the objects and
+ * references; the caller frees both.  `builder` may be NULL if objects are only counted.  Returns
+ * NULL with err set as by input_file_open(), vm_dump_stream() or hprof_feed().
  */
 struct hprof_reader *dump_reader_read(const struct ctx *ctx,
 				      const struct dump_reader_wanted *wanted, struct heap *heap,
-				      struct err *err) _must_check_;
+				      struct graph_builder **builder, struct err *err)
+	_must_check_;
 
 #endif

@@ -2,11 +2,19 @@
 #include "cmd/heap/dump_reader.h"
 #include "cmd/heap/heap_source_internal.h"
 
-static int build(struct heap_source *source, const struct heap_plan *plan,
-		 const struct dump_reader_wanted *wanted, struct err *err)
+int heap_source_by_hprof(struct heap_source *source, const struct heap_plan *plan, struct err *err)
 {
+	const struct dump_reader_wanted wanted = {
+		.graph_memory = plan->max_bytes / 2,
+		.texts_from = plan->wanted->texts_from,
+		.max_memory = plan->max_bytes / 2,
+		.limits = { plan->max_bytes / 2, 0, plan->max_pause_ms },
+	};
 	struct graph_facts facts = { 0 };
-	struct hprof_reader *reader = dump_reader_read(plan->ctx, wanted, &source->heap, err);
+	struct graph_builder *builder;
+	struct hprof_reader *reader =
+		dump_reader_read(plan->ctx, &wanted, &source->heap, &builder, err);
+	int rc;
 
 	if (!reader)
 		return -1;
@@ -15,19 +23,7 @@ static int build(struct heap_source *source, const struct heap_plan *plan,
 	facts.n_classes = (uint32_t)source->heap.n_classes;
 	facts.class_class = hprof_class_class(reader);
 	hprof_reader_free(reader);
-	return heap_source_build(source, plan, wanted->builder, &facts, err);
-}
-
-int heap_source_by_hprof(struct heap_source *source, const struct heap_plan *plan, struct err *err)
-{
-	const struct dump_reader_wanted wanted = {
-		.builder = graph_builder_new(plan->max_bytes / 2),
-		.texts_from = plan->wanted->texts_from,
-		.max_memory = plan->max_bytes / 2,
-		.limits = { plan->max_bytes / 2, 0, plan->max_pause_ms },
-	};
-	int rc = build(source, plan, &wanted, err);
-
-	graph_builder_free(wanted.builder);
+	rc = heap_source_build(source, plan, builder, &facts, err);
+	graph_builder_free(builder);
 	return rc;
 }

@@ -223,7 +223,7 @@ static int ask_dump(const struct ctx *ctx, struct count *c, struct err *err)
 		return -1;
 	wanted.max_memory = memory;
 	wanted.limits.waiting = memory / 2 < DUMP_WAITING_MAX ? memory / 2 : DUMP_WAITING_MAX;
-	reader = dump_reader_read(ctx, &wanted, &heap, err);
+	reader = dump_reader_read(ctx, &wanted, &heap, NULL, err);
 	for (uint32_t i = 0; reader && i < heap.n_classes; i++) {
 		const struct hprof_count count = hprof_count(reader, i);
 

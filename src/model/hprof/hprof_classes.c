@@ -217,13 +217,13 @@ static size_t chain_of(const struct hprof_classes *classes, uint32_t class, cons
 	return n;
 }
 
-int hprof_too_deep(const struct hprof_reader *r, uint32_t class, struct err *err)
+int hprof_too_deep(struct hprof_reader *r, uint32_t class, struct err *err)
 {
 	return hprof_invalid(r, err, "%s has more than %d superclasses or is its own superclass",
 			     heap_class_name(r->heap, class), CHAIN_MAX);
 }
 
-int hprof_bad_instance(const struct hprof_reader *r, uint32_t class, uint32_t data_len,
+int hprof_bad_instance(struct hprof_reader *r, uint32_t class, uint32_t data_len,
 		       struct err *err)
 {
 	return hprof_invalid(r, err, "an instance of %s with %" PRIu32 " bytes does not match "

@@ -174,6 +174,7 @@ struct hprof_reader {
 	struct hprof_sample sample;
 	struct hprof_output out;
 	uint64_t objects;
+	bool invalid;   /* hprof_invalid() was called */
 	size_t charged; /* bytes of memory that hprof_charge() has counted so far */
 	/* addresses of the Thread objects, in the order of heap->threads */
 	uint64_t *thread_objects;
@@ -183,7 +184,7 @@ struct hprof_reader {
 /* Defined in hprof_values.c: reads a big-endian number of 1 to 8 bytes. */
 uint64_t hprof_get(const uint8_t *p, unsigned bytes);
 /* Sets err to "the dump is invalid at byte N: " and the formatted text.  Returns -1. */
-int hprof_invalid(const struct hprof_reader *r, struct err *err, const char *fmt, ...)
+int hprof_invalid(struct hprof_reader *r, struct err *err, const char *fmt, ...)
 	_printf_(3, 4);
 /* Returns the length in bytes of a value of this type, or 0 for an invalid type. */
 unsigned hprof_type_size(const struct hprof_reader *r, unsigned type);
@@ -247,8 +248,8 @@ bool hprof_is_vm_object(const struct hprof_tables *t, const struct hprof_class *
  */
 int hprof_prepare_instances(struct hprof_reader *r, uint32_t class, uint32_t data_len,
 			    struct err *err) _must_check_;
-int hprof_too_deep(const struct hprof_reader *r, uint32_t class, struct err *err);
-int hprof_bad_instance(const struct hprof_reader *r, uint32_t class, uint32_t data_len,
+int hprof_too_deep(struct hprof_reader *r, uint32_t class, struct err *err);
+int hprof_bad_instance(struct hprof_reader *r, uint32_t class, uint32_t data_len,
 		       struct err *err);
 /*
  * Computes the shapes of the class and of its superclasses: sets shapes[i] and shaped[i] for class

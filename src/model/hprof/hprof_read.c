@@ -274,6 +274,11 @@ int hprof_end(struct hprof_reader *r, struct err *err)
 	return r->out.buf ? hprof_flush(r, err) : 0;
 }
 
+bool hprof_is_invalid(const struct hprof_reader *r)
+{
+	return r->invalid;
+}
+
 uint64_t hprof_bytes(const struct hprof_reader *r)
 {
 	return r->in.fed;

@@ -50,6 +50,12 @@ int hprof_feed(struct hprof_reader *r, const uint8_t *data, size_t len, struct e
 int hprof_end(struct hprof_reader *r, struct err *err) _must_check_;
 
 /*
+ * Returns true if the reader has failed because the dump is invalid; false if it has failed for
+ * another reason, such as a limit, or has not failed.
+ */
+bool hprof_is_invalid(const struct hprof_reader *r);
+
+/*
  * Sets the names of the heap's threads a second time.  Call it after another reader of the same
  * dump has added names to hprof_wants.names.
  */

@@ -19,7 +19,7 @@ uint64_t hprof_get(const uint8_t *p, unsigned bytes)
 	return value;
 }
 
-int hprof_invalid(const struct hprof_reader *r, struct err *err, const char *fmt, ...)
+int hprof_invalid(struct hprof_reader *r, struct err *err, const char *fmt, ...)
 {
 	char why[256];
 	va_list args;
@@ -27,6 +27,7 @@ int hprof_invalid(const struct hprof_reader *r, struct err *err, const char *fmt
 	va_start(args, fmt);
 	(void)vsnprintf(why, sizeof(why), fmt, args); /* a long text is truncated */
 	va_end(args);
+	r->invalid = true;
 	return err_set(err, EXIT_PARTIAL,
 		       "the dump is invalid at byte %" PRIu64 ": %s; dump the heap again",
 		       r->in.at, why);

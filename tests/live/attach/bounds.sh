@@ -9,8 +9,9 @@ truncate -s 4096 "$W/libjvm.so"
 
 # Every hostile target is started first: a JVM without hsperfdata counts as starting for 2 s.
 declare -A pid_of out_of
+# launch HOW [ARGUMENT...]
 launch() {
-	spawn python3 "$live_dir/attach/fake_jvm.py" "$W/libjvm.so" "${1%.*}"
+	spawn python3 "$live_dir/attach/fake_jvm.py" "$W/libjvm.so" "${1%.*}" "${@:2}"
 	to_remove+=("/tmp/.java_pid$JVM_PID")
 	pid_of[$1]=$JVM_PID
 	out_of[$1]=$JVM_OUT
@@ -44,6 +45,18 @@ check "all: the child of the silent target is found" kill -STOP "$stuck"
 for how in endless nul dump-endless dump-records jfr-sparse jfr-claims agent-mute agent-dribble \
 	agent-tape agent-crumbs agent-names escapes; do
 	launch "$how"
+done
+mkdir "$W/right"
+if start_jvm "${jdks[0]}" serial Idle; then
+	works "heapdump of a JVM: it works" heapdump --engine hprof "$JVM_PID" right/dump
+	for command in 'VM.flags -all' VM.version; do
+		works "jcmd $command of a JVM: it works" jcmd "$JVM_PID" "$command"
+		cp "$W/out" "$W/right/${command% *}"
+	done
+	stop "$JVM_PID"
+fi
+for how in dump-damaged.{1,2}; do
+	launch "$how" "$W/right"
 done
 sleep 3
 
@@ -167,6 +180,23 @@ fake dump-records
 fills 34 "endless heap dump: half of the space is used" \
 	ends 7 'small/dump.hprof.*too little space' 30000 "endless heap dump: heapdump ends" \
 	heapdump --engine hprof "$JVM_PID" small/dump.hprof
+stop "$JVM_PID"
+fake dump-damaged.1
+again='the dump that the JVM wrote is invalid; it dumps its heap again'
+jt retained --json --engine hprof "$JVM_PID"
+same "a damaged heap dump: retained: exit status and notice" "0 jtool: retained: $again" \
+	"$rc $(cat "$W/err")"
+# Sizes may differ: without the JVM's flags, the layout of its objects is a guess.
+counts="sorted((c['class'], c['instances']) for c in j['classes'])"
+wanted=$(json "$counts")
+jt retained --json right/dump
+same "a damaged heap dump: the objects are those of the second dump" "$wanted" "$(json "$counts")"
+check "a damaged heap dump: there are objects" grep -q "java.lang.String', [1-9]" <<<"$wanted"
+stop "$JVM_PID"
+fake dump-damaged.2
+jt heaphisto --engine hprof "$JVM_PID"
+same "a damaged heap dump: heaphisto: exit status and notice" "0 jtool: heaphisto: $again" \
+	"$rc $(cat "$W/err")"
 stop "$JVM_PID"
 for how in jfr-sparse jfr-claims; do
 	fake "$how"

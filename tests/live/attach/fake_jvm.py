@@ -24,6 +24,8 @@ does once it is "loaded":
 
   dump-endless   writes zeros to the file of a heap dump, for as long as it can
   dump-records   writes a heap dump that never ends
+  dump-damaged   writes the heap dump DIR/dump, the first time with zeros in its middle; answers
+                 VM.flags and VM.version with the files of these names in DIR
   jfr-sparse     a recording of 8 TB that takes no space
   jfr-claims     the same, with a header that claims that size
 
@@ -45,6 +47,7 @@ import time
 
 AGENT_FRAMES = {"HELLO": 1, "CLASSES_END": 43, "SOURCE": 41, "HEAP_STREAM": 91, "THREADS": 92}
 STOP = threading.Event()
+n_dumps = 0
 
 IN_OPEN = 0x20
 IN_ISDIR = 0x40000000
@@ -145,6 +148,16 @@ def write_dump(path, how):
     print("wrote", n, flush=True)
 
 
+def write_damaged(path, right, n):
+    with open(right, "rb") as file:
+        data = bytearray(file.read())
+    if n == 0:
+        data[len(data) // 2:len(data) // 2 + 64] = b"\0" * 64
+    with open(path, "wb") as file:
+        file.write(data)
+    return len(data)
+
+
 def write_recording(path, how):
     if how == "device":
         watch(os.path.dirname(path))
@@ -170,7 +183,21 @@ def send_forever(client, data, pause):
     print("sent", sent, flush=True)
 
 
-def answer(client, how):
+def answer_files(client, line, folder):
+    """Answers of a JVM whose heap dump is damaged the first time."""
+    global n_dumps
+    if line.startswith("GC.heap_dump"):
+        n = write_damaged(re.search('"(.*)"', line).group(1), folder + "/dump", n_dumps)
+        n_dumps += 1
+        client.sendall(b"0\nHeap dump file created [%d bytes]\n" % n)
+    elif line.split()[0] in ("VM.flags", "VM.version"):
+        with open(folder + "/" + line.split()[0], "rb") as file:
+            client.sendall(b"0\n" + file.read())
+    else:
+        client.sendall(b"0\nnothing\n")
+
+
+def answer(client, how, folder):
     request = client.recv(65536).split(b"\0")
     op, args = request[1], request[2:]
     line = args[0].decode()
@@ -183,6 +210,8 @@ def answer(client, how):
         client.sendall(b"0\n0\n")
     elif "help GC.heap_dump" in line:
         client.sendall(b"0\n-all -overwrite\n")
+    elif how == "dump-damaged":
+        answer_files(client, line, folder)
     elif line.startswith("GC.heap_dump"):
         write_dump(re.search('"(.*)"', line).group(1), how)
         client.sendall(b"0\nHeap dump file created [1 bytes]\n")
@@ -229,7 +258,8 @@ def main():
 
     def serve():
         while True:
-            threading.Thread(target=answer, args=(server.accept()[0], how), daemon=True).start()
+            threading.Thread(target=answer, args=(server.accept()[0], how, rest[0] if rest else ""),
+                             daemon=True).start()
 
     threading.Thread(target=serve, daemon=True).start()
     if how == "swap":
