@@ -226,7 +226,8 @@ static struct hprof_reader *read_valid_dump(const struct ctx *ctx, struct pass *
 	if (reader || !pass->invalid || ctx->file)
 		return reader;
 	verbose_step(ctx->steps, "%s", err->text);
-	cmd_print_notice(ctx->cmd, "the dump that the JVM wrote is invalid; it dumps its heap again");
+	cmd_print_notice(ctx->cmd,
+			 "the dump that the JVM wrote is invalid; it dumps its heap again");
 	*err = (struct err){ .code = EXIT_DONE };
 	heap_release(heap);
 	*heap = (struct heap){ 0 };
