@@ -8,6 +8,7 @@
 import collections
 import json
 import math
+import re
 import subprocess
 import sys
 
@@ -45,22 +46,65 @@ def shares(release, profile, cpu_share=None):
     print("; ".join(lines))
 
 
-def pprof(pprof_file, profile):
-    """go tool pprof has our self and total values."""
-    text = subprocess.run(["go", "tool", "pprof", "-top", "-nodecount=100000", "-nodefraction=0",
+def go_pprof(pprof_file, *options):
+    """The rows of a report by function, as words."""
+    text = subprocess.run(["go", "tool", "pprof", *options, "-nodecount=100000", "-nodefraction=0",
                            "-edgefraction=0", "-unit=ns", "-sample_index=time", pprof_file],
                           check=True, timeout=300, stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL).stdout.decode()
+    return text.split("flat%")[1].splitlines()[1:]
+
+
+def close(ours, its, what):
+    # pprof prints six digits
+    assert math.isclose(ours, float(its.replace("ns", "")), rel_tol=1e-5), (what, ours, its)
+
+
+def method_of(frame):
+    return re.sub(r":\d+$", "", frame)
+
+
+def edges_of(stacks):
+    """The time of each pair of a caller and its callee; recursion counts once in a stack."""
+    edges = collections.Counter()
+    for stack in stacks:
+        names = [method_of(f) for f in stack["frames"]]
+        for edge in {e for e in zip(names[1:], names) if e[0] != e[1]}:
+            edges[edge] += stack["value"]
+    return edges
+
+
+def peeked(rows):
+    """The same from the report: callers are above the line of a function, callees below."""
+    edges = {}
+    for block in "\n".join(rows).split("-" * 20):
+        lines = [line for line in block.splitlines() if "|" in line and "context" not in line]
+        middle = [i for i, line in enumerate(lines) if not line.split("|")[1].startswith("   ")]
+        for i, line in enumerate(lines):
+            name = line.split("|")[1].strip()
+            if middle and i != middle[0]:
+                function = lines[middle[0]].split("|")[1].strip()
+                edge = (name, function) if i < middle[0] else (function, name)
+                edges[edge] = line.split()[0]
+    return edges
+
+
+def pprof(pprof_file, profile):
+    """go tool pprof has our self and total values, and our callers and callees."""
+    document = json.load(open(profile))
     got = {}
-    for line in text.split("flat%")[1].splitlines()[1:]:
+    for line in go_pprof(pprof_file, "-top"):
         flat, _, _, cumulative, _, name = line.split(None, 5)
-        got[name] = (float(flat.replace("ns", "")), float(cumulative.replace("ns", "")))
-    methods = json.load(open(profile))["methods"]
-    for m in methods:
-        # pprof prints six digits
-        for ours, its in zip((m["self"], m["total"]), got[m["method"]]):
-            assert math.isclose(ours, its, rel_tol=1e-5), (m, got[m["method"]])
-    print(f"{len(methods)} methods")
+        got[name] = (flat, cumulative)
+    for m in document["methods"]:
+        close(m["self"], got[m["method"]][0], m)
+        close(m["total"], got[m["method"]][1], m)
+    edges = edges_of(document["stacks"])
+    peek = peeked(go_pprof(pprof_file, "-peek=."))
+    assert set(edges) == set(peek), set(edges) ^ set(peek)
+    for edge, value in edges.items():
+        close(value, peek[edge], edge)
+    print(f"{len(document['methods'])} methods, {len(edges)} calls")
 
 
 def run(jtool, *words):
