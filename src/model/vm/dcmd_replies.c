@@ -16,7 +16,11 @@ void dcmd_reply_version(const char *text, char **vm, char **release)
 	if (!word)
 		return;
 	*vm = xstrndup(text, (size_t)(word - text));
-	*release = xstrndup(word + 9, len - (size_t)(word + 9 - text));
+	/* JDK 8 prints HotSpot's own version first, "25.504-b01", and then "JDK 8.0_504". */
+	if (strncmp(text + len, "\nJDK 8.", 7) == 0)
+		*release = xasprintf("1.%.*s", (int)strcspn(text + len + 5, "\n"), text + len + 5);
+	else
+		*release = xstrndup(word + 9, len - (size_t)(word + 9 - text));
 }
 
 char *dcmd_reply_line(const char *text, const char *key)

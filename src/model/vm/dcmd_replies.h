@@ -7,8 +7,9 @@
 #include "base/util.h"
 
 /*
- * Parses the reply "NAME version RELEASE" of VM.version.  Sets *vm to NAME and *release to RELEASE;
- * sets both to NULL if the reply has another form.  The caller frees both.
+ * Parses the reply "NAME version RELEASE" of VM.version.  Sets *vm to NAME and *release to RELEASE,
+ * for example "17.0.9+9" or "1.8.0_504".  Sets both to NULL if the reply has another form.  The
+ * caller frees both.
  */
 void dcmd_reply_version(const char *text, char **vm, char **release);
 

@@ -112,7 +112,13 @@ START_TEST(versions_and_lines_are_parsed)
 					   "empty: \nnothing:\nlast: x";
 
 	check_version("OpenJDK 64-Bit Server VM version 25.504-b01\nJDK 8.0_504\n",
-		      "OpenJDK 64-Bit Server VM", "25.504-b01");
+		      "OpenJDK 64-Bit Server VM", "1.8.0_504");
+	check_version("OpenJDK 64-Bit Server VM version 25.504-b01\nJDK 8.",
+		      "OpenJDK 64-Bit Server VM", "1.8.");
+	check_version("OpenJDK 64-Bit Server VM version 25.504-b01\n", "OpenJDK 64-Bit Server VM",
+		      "25.504-b01");
+	check_version("OpenJDK 64-Bit Server VM version 17.0.9+9-Debian-2\nJDK 17.0.9\n",
+		      "OpenJDK 64-Bit Server VM", "17.0.9+9-Debian-2");
 	check_version("Unknown command\nversion 3", NULL, NULL);
 	check_version("", NULL, NULL);
 	check_version("a version ", "a", "");
