@@ -62,7 +62,8 @@ begin_jvm() {
 	Classes) words=(-- "$(in_soak 30000 3000)" 1) ;;
 	Virtual) words=(-- "$(in_soak 100000 2000)") ;;
 	esac
-	start_jvm "$version" "$gc" "$kind" -Xms300m -Xmx300m -XX:+AlwaysPreTouch "${words[@]}" || return
+	launch_jvm "$version" "$gc" "$kind" -Xms300m -Xmx300m -XX:+AlwaysPreTouch "${words[@]}"
+	await_ready 300 || return
 	main=$kind
 	begun="$version $gc $kind"
 	# What the JVM creates once.
