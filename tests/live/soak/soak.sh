@@ -60,7 +60,8 @@ begin_jvm() {
 	case $kind in
 	Loaded) words=(-Xss256k -- 100 50000) ;;
 	Classes) words=(-- "$(in_soak 30000 3000)" 1) ;;
-	Virtual) words=(-- "$(in_soak 100000 2000)") ;;
+	# JDK 21 pins threads that hold a monitor.
+	Virtual) words=(-Djdk.virtualThreadScheduler.parallelism=8 -- "$(in_soak 100000 2000)") ;;
 	esac
 	launch_jvm "$version" "$gc" "$kind" -Xms300m -Xmx300m -XX:+AlwaysPreTouch "${words[@]}"
 	await_ready 300 || return
