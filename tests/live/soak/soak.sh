@@ -72,7 +72,7 @@ begin_jvm() {
 	jt alloc "$JVM_PID" -d 100ms
 	jt profile "$JVM_PID" -d 1s
 	jt detach "$JVM_PID"
-	fds=$(fd_count "$JVM_PID")
+	fds=$(own_fds)
 	threads=$(lasting_threads "$JVM_PID")
 	rss=$(rss_kb "$JVM_PID")
 }
@@ -90,8 +90,13 @@ nothing_left_here() {
 	nothing_left "${jdk_root[$version]}" "$JVM_PID" 0
 }
 
+# own_fds: without /proc, which the flight recorder opens when it first lists processes.
+own_fds() {
+	find "/proc/$JVM_PID/fd" -mindepth 1 -maxdepth 1 ! -lname '*/proc' | wc -l
+}
+
 has_counts() {
-	[ "$(fd_count "$JVM_PID")" -le "$fds" ] && [ "$(lasting_threads "$JVM_PID")" -le "$threads" ]
+	[ "$(own_fds)" -le "$fds" ] && [ "$(lasting_threads "$JVM_PID")" -le "$threads" ]
 }
 
 moment() {
@@ -148,7 +153,7 @@ judge() {
 	poll 30 childless || echo "a process remains"
 	poll 30 nothing_left_here || echo "remains: $(leftovers "${jdk_root[$version]}" "$JVM_PID" 0)"
 	poll 120 has_counts || # the JVM itself ends a recording whose jtool was killed
-		echo "$(fd_count "$JVM_PID") descriptors instead of $fds, $(lasting_threads "$JVM_PID") threads instead of $threads"
+		echo "$(own_fds) descriptors instead of $fds, $(lasting_threads "$JVM_PID") threads instead of $threads"
 	[ "$(rss_kb "$JVM_PID")" -lt $((rss + (200 << 10))) ] ||
 		echo "the JVM has grown from $rss to $(rss_kb "$JVM_PID") kB"
 	[ "$1" = no-socket ] && return # JDK 8 never listens again
