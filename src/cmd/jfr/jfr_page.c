@@ -15,15 +15,15 @@ static const struct jfr_query lost = {
 	.name = "lost",
 	.title = "Lost by the recorder",
 	.is_form = true,
-	.sources = {
+	JFR_SOURCES(
 		{ "jdk.DataLoss", 'D', NULL, NULL },
-		{ "jdk.CPUTimeSamplesLost", 'C', NULL, NULL },
-	},
-	.columns = {
+		{ "jdk.CPUTimeSamplesLost", 'C', NULL, NULL }
+	),
+	JFR_COLUMNS(
 		{ "times", "D:*", JFR_COUNT_OF, false },
 		{ "bytes", "D:amount", JFR_SUM_OF, false },
-		{ "cpu_time_samples", "C:lostSamples", JFR_SUM_OF, false },
-	},
+		{ "cpu_time_samples", "C:lostSamples", JFR_SUM_OF, false }
+	),
 };
 
 static const char *const sections[] = {

@@ -96,12 +96,12 @@ static void add_form(const struct jfr_query *query, const struct jfr_query_run *
 {
 	size_t width = 0;
 
-	for (size_t i = 0; i < jfr_query_n_columns(query); i++) {
+	for (size_t i = 0; i < query->n_columns; i++) {
 		size_t len = strlen(query->columns[i].key);
 
 		width = len > width ? len : width;
 	}
-	for (size_t i = 0; i < jfr_query_n_columns(query); i++) {
+	for (size_t i = 0; i < query->n_columns; i++) {
 		struct jfr_cell cell = jfr_query_cell(run, 0, i);
 		_cleanup_buf_ struct buf text = BUF_INIT;
 		char heading[KEY_MAX];
@@ -181,7 +181,7 @@ static struct table *new_table(const struct jfr_query *query, const struct jfr_q
 			       size_t n, struct headings *h)
 {
 	struct column columns[JFR_COLUMNS_MAX];
-	size_t n_columns = jfr_query_n_columns(query);
+	size_t n_columns = query->n_columns;
 	struct table *table;
 
 	for (size_t i = 0; i < n_columns; i++) {
@@ -257,7 +257,7 @@ struct json *jfr_table_json(const struct jfr_query *query, const struct jfr_quer
 	for (size_t i = 0; i < n; i++) {
 		struct json *row = json_object();
 
-		for (size_t j = 0; j < jfr_query_n_columns(query); j++) {
+		for (size_t j = 0; j < query->n_columns; j++) {
 			struct jfr_cell cell = jfr_query_cell(run, i, j);
 
 			put_cell(run, &cell, row, query->columns[j].key);

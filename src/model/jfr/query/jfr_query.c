@@ -57,22 +57,13 @@ void jfr_queries_free(struct jfr_queries *q)
 	free(q);
 }
 
-size_t jfr_query_n_columns(const struct jfr_query *query)
-{
-	size_t n = 0;
-
-	while (n < JFR_COLUMNS_MAX && query->columns[n].key)
-		n++;
-	return n;
-}
-
 struct jfr_query_run *jfr_queries_add(struct jfr_queries *q, const struct jfr_query *query)
 {
 	struct jfr_query_run *run = xcalloc(1, sizeof(*run));
 
 	run->query = query;
 	run->owner = q;
-	run->n_columns = jfr_query_n_columns(query);
+	run->n_columns = query->n_columns;
 	while (run->n_group < JFR_GROUP_MAX && query->group[run->n_group])
 		run->n_group++;
 	q->runs = xgrow(q->runs, q->n, &q->cap, sizeof(*q->runs));
@@ -121,11 +112,6 @@ static void bind(struct jfr_queries *q, struct jfr_query_run *run, unsigned sour
 	run->is_known = true;
 }
 
-static bool is_used(const struct jfr_query_source *s)
-{
-	return s->event || s->alias;
-}
-
 static void note_chunk(struct jfr_extent *x, const struct jfr_chunk *chunk)
 {
 	if (x->chunks++ == 0)
@@ -144,10 +130,12 @@ static void begin_chunk(void *arg, const struct jfr_chunk *chunk)
 		struct jfr_type *type = &chunk->metadata.types[i];
 
 		for (size_t j = 0; type->is_event && j < q->n; j++) {
-			const struct jfr_query_source *s = q->runs[j]->query->sources;
+			const struct jfr_query *query = q->runs[j]->query;
 
-			for (unsigned k = 0; k < JFR_SOURCES_MAX && is_used(&s[k]); k++) {
-				if (!s[k].event || strcmp(s[k].event, type->name) == 0)
+			for (unsigned k = 0; k < query->n_sources; k++) {
+				const char *event = query->sources[k].event;
+
+				if (!event || strcmp(event, type->name) == 0)
 					bind(q, q->runs[j], k, type);
 			}
 		}

@@ -13,7 +13,6 @@
 #include "model/jfr/jfr_scan.h"
 
 #define JFR_COLUMNS_MAX 12
-#define JFR_SOURCES_MAX 16
 #define JFR_GROUP_MAX 2
 
 enum jfr_aggregate {
@@ -68,15 +67,14 @@ struct jfr_query {
 	const char *other_name; /* a second name; NULL: none */
 	const char *title;
 	bool is_form; /* the result is one row, which is printed with one line per column */
-	/* sources; the first that is all zero ends the list */
-	struct jfr_query_source sources[JFR_SOURCES_MAX];
+	const struct jfr_query_source *sources; /* set by JFR_SOURCES(), with n_sources */
 	/*
 	 * Events that have equal values in these paths are grouped into one row.  Without paths,
 	 * each event is a row; but if is_form is set, all events together are one row.
 	 */
 	const char *group[JFR_GROUP_MAX];
-	/* columns; one with key NULL ends the list */
-	struct jfr_query_column columns[JFR_COLUMNS_MAX];
+	const struct jfr_query_column *columns; /* set by JFR_COLUMNS(), with n_columns */
+	unsigned n_sources, n_columns;
 	/*
 	 * Numbers, from 1, of the columns by which rows are sorted; negative: in descending order;
 	 * 0: no column.
@@ -86,6 +84,22 @@ struct jfr_query {
 	/* query to use if the recording has no events of the sources; NULL: none */
 	const struct jfr_query *instead;
 };
+
+/*
+ * JFR_SOURCES({ ... }, ...) and JFR_COLUMNS({ ... }, ...) initialise the lists of a query.  A list
+ * is as long as it needs to be: with room for the longest list in each, the views of JFR would take
+ * three times the space in the program.  More columns than JFR_COLUMNS_MAX do not compile.
+ */
+#define JFR_SOURCES(...) \
+	.sources = (const struct jfr_query_source[]){ __VA_ARGS__ }, \
+	.n_sources = sizeof((const struct jfr_query_source[]){ __VA_ARGS__ }) / \
+		     sizeof(struct jfr_query_source)
+#define JFR_COLUMNS(...) \
+	.columns = (const struct jfr_query_column[]){ __VA_ARGS__ }, \
+	.n_columns = JFR_CHECKED_COUNT(sizeof((const struct jfr_query_column[]){ __VA_ARGS__ }) / \
+				       sizeof(struct jfr_query_column))
+/* Has the value n; an array of negative size if n is too large. */
+#define JFR_CHECKED_COUNT(n) ((n) + 0 * sizeof(char[(n) <= JFR_COLUMNS_MAX ? 1 : -1]))
 
 enum jfr_cell_kind {
 	JFR_CELL_NONE,
@@ -131,10 +145,9 @@ struct jfr_extent {
 const struct jfr_extent *jfr_queries_extent(const struct jfr_queries *q);
 
 /*
- * Return the numbers of columns and of rows of a query's result, and one cell.  The rows are sorted
+ * Return the number of rows of a query's result, and one cell.  The rows are sorted
  * as jfr_query.order requires.
  */
-size_t jfr_query_n_columns(const struct jfr_query *query);
 size_t jfr_query_rows(const struct jfr_query_run *run);
 struct jfr_cell jfr_query_cell(const struct jfr_query_run *run, size_t row, size_t column);
 /* Returns the text of a cell, valid until the queries are freed. */

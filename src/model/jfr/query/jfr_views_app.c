@@ -5,16 +5,16 @@
 static const struct jfr_query allocation_by_class_tlab = {
 	.name = "allocation-by-class-tlab",
 	.title = "Allocation by class",
-	.sources = {
+	JFR_SOURCES(
 		{ "jdk.ObjectAllocationInNewTLAB", 'I', NULL, NULL },
-		{ "jdk.ObjectAllocationOutsideTLAB", 'O', NULL, NULL },
-	},
+		{ "jdk.ObjectAllocationOutsideTLAB", 'O', NULL, NULL }
+	),
 	.group = { "objectClass" },
-	.columns = {
+	JFR_COLUMNS(
 		{ "class", "objectClass", JFR_ANY, false },
 		{ "bytes_in_tlabs", "I:tlabSize", JFR_SUM_OF, false },
-		{ "bytes_outside_tlabs", "O:allocationSize", JFR_SUM_OF, false },
-	},
+		{ "bytes_outside_tlabs", "O:allocationSize", JFR_SUM_OF, false }
+	),
 	.order = { -2, -3 },
 	.limit = 25,
 };
@@ -22,14 +22,14 @@ static const struct jfr_query allocation_by_class_tlab = {
 static const struct jfr_query allocation_by_class = {
 	.name = "allocation-by-class",
 	.title = "Allocation by class",
-	.sources = {
-		{ "jdk.ObjectAllocationSample", 0, NULL, NULL },
-	},
+	JFR_SOURCES(
+		{ "jdk.ObjectAllocationSample", 0, NULL, NULL }
+	),
 	.group = { "objectClass" },
-	.columns = {
+	JFR_COLUMNS(
 		{ "class", "objectClass", JFR_ANY, false },
-		{ "pressure", "weight", JFR_SUM_OF, true },
-	},
+		{ "pressure", "weight", JFR_SUM_OF, true }
+	),
 	.order = { -2 },
 	.limit = 25,
 	.instead = &allocation_by_class_tlab,
@@ -38,16 +38,16 @@ static const struct jfr_query allocation_by_class = {
 static const struct jfr_query allocation_by_thread_tlab = {
 	.name = "allocation-by-thread-tlab",
 	.title = "Allocation by thread",
-	.sources = {
+	JFR_SOURCES(
 		{ "jdk.ObjectAllocationInNewTLAB", 'I', NULL, NULL },
-		{ "jdk.ObjectAllocationOutsideTLAB", 'O', NULL, NULL },
-	},
+		{ "jdk.ObjectAllocationOutsideTLAB", 'O', NULL, NULL }
+	),
 	.group = { "eventThread" },
-	.columns = {
+	JFR_COLUMNS(
 		{ "thread", "eventThread", JFR_ANY, false },
 		{ "bytes_in_tlabs", "I:tlabSize", JFR_SUM_OF, false },
-		{ "bytes_outside_tlabs", "O:allocationSize", JFR_SUM_OF, false },
-	},
+		{ "bytes_outside_tlabs", "O:allocationSize", JFR_SUM_OF, false }
+	),
 	.order = { -2, -3 },
 	.limit = 25,
 };
@@ -55,14 +55,14 @@ static const struct jfr_query allocation_by_thread_tlab = {
 static const struct jfr_query allocation_by_thread = {
 	.name = "allocation-by-thread",
 	.title = "Allocation by thread",
-	.sources = {
-		{ "jdk.ObjectAllocationSample", 0, NULL, NULL },
-	},
+	JFR_SOURCES(
+		{ "jdk.ObjectAllocationSample", 0, NULL, NULL }
+	),
 	.group = { "eventThread" },
-	.columns = {
+	JFR_COLUMNS(
 		{ "thread", "eventThread", JFR_ANY, false },
-		{ "pressure", "weight", JFR_SUM_OF, true },
-	},
+		{ "pressure", "weight", JFR_SUM_OF, true }
+	),
 	.order = { -2 },
 	.limit = 25,
 	.instead = &allocation_by_thread_tlab,
@@ -71,16 +71,16 @@ static const struct jfr_query allocation_by_thread = {
 static const struct jfr_query allocation_by_site_tlab = {
 	.name = "allocation-by-site-tlab",
 	.title = "Allocation by site",
-	.sources = {
+	JFR_SOURCES(
 		{ "jdk.ObjectAllocationInNewTLAB", 'I', NULL, NULL },
-		{ "jdk.ObjectAllocationOutsideTLAB", 'O', NULL, NULL },
-	},
+		{ "jdk.ObjectAllocationOutsideTLAB", 'O', NULL, NULL }
+	),
 	.group = { "stackTrace.topFrame" },
-	.columns = {
+	JFR_COLUMNS(
 		{ "method", "stackTrace.topFrame", JFR_ANY, false },
 		{ "bytes_in_tlabs", "I:tlabSize", JFR_SUM_OF, false },
-		{ "bytes_outside_tlabs", "O:allocationSize", JFR_SUM_OF, false },
-	},
+		{ "bytes_outside_tlabs", "O:allocationSize", JFR_SUM_OF, false }
+	),
 	.order = { -2, -3 },
 	.limit = 25,
 };
@@ -88,14 +88,14 @@ static const struct jfr_query allocation_by_site_tlab = {
 static const struct jfr_query allocation_by_site = {
 	.name = "allocation-by-site",
 	.title = "Allocation by site",
-	.sources = {
-		{ "jdk.ObjectAllocationSample", 0, NULL, NULL },
-	},
+	JFR_SOURCES(
+		{ "jdk.ObjectAllocationSample", 0, NULL, NULL }
+	),
 	.group = { "stackTrace.topFrame" },
-	.columns = {
+	JFR_COLUMNS(
 		{ "method", "stackTrace.topFrame", JFR_ANY, false },
-		{ "pressure", "weight", JFR_SUM_OF, true },
-	},
+		{ "pressure", "weight", JFR_SUM_OF, true }
+	),
 	.order = { -2 },
 	.limit = 25,
 	.instead = &allocation_by_site_tlab,
@@ -104,81 +104,81 @@ static const struct jfr_query allocation_by_site = {
 static const struct jfr_query class_loaders = {
 	.name = "class-loaders",
 	.title = "Class loaders",
-	.sources = {
-		{ "jdk.ClassLoaderStatistics", 0, NULL, NULL },
-	},
+	JFR_SOURCES(
+		{ "jdk.ClassLoaderStatistics", 0, NULL, NULL }
+	),
 	.group = { "classLoader" },
-	.columns = {
+	JFR_COLUMNS(
 		{ "loader", "classLoader", JFR_ANY, false },
 		{ "hidden_classes", "hiddenClassCount", JFR_LAST, false },
-		{ "classes", "classCount", JFR_LAST, false },
-	},
+		{ "classes", "classCount", JFR_LAST, false }
+	),
 	.order = { -3 },
 };
 
 static const struct jfr_query contention_by_thread = {
 	.name = "contention-by-thread",
 	.title = "Contention by thread",
-	.sources = {
-		{ "jdk.JavaMonitorEnter", 0, NULL, NULL },
-	},
+	JFR_SOURCES(
+		{ "jdk.JavaMonitorEnter", 0, NULL, NULL }
+	),
 	.group = { "eventThread" },
-	.columns = {
+	JFR_COLUMNS(
 		{ "thread", "eventThread", JFR_ANY, false },
 		{ "count", "*", JFR_COUNT_OF, false },
 		{ "average", "duration", JFR_MEAN, false },
 		{ "p90", "duration", JFR_P90, false },
-		{ "longest", "duration", JFR_GREATEST, false },
-	},
+		{ "longest", "duration", JFR_GREATEST, false }
+	),
 	.order = { -5 },
 };
 
 static const struct jfr_query contention_by_class = {
 	.name = "contention-by-class",
 	.title = "Contention by class of the lock",
-	.sources = {
-		{ "jdk.JavaMonitorEnter", 0, NULL, NULL },
-	},
+	JFR_SOURCES(
+		{ "jdk.JavaMonitorEnter", 0, NULL, NULL }
+	),
 	.group = { "monitorClass" },
-	.columns = {
+	JFR_COLUMNS(
 		{ "class", "monitorClass", JFR_ANY, false },
 		{ "count", "*", JFR_COUNT_OF, false },
 		{ "average", "duration", JFR_MEAN, false },
 		{ "p90", "duration", JFR_P90, false },
-		{ "longest", "duration", JFR_GREATEST, false },
-	},
+		{ "longest", "duration", JFR_GREATEST, false }
+	),
 	.order = { -5 },
 };
 
 static const struct jfr_query contention_by_site = {
 	.name = "contention-by-site",
 	.title = "Contention by stack trace",
-	.sources = {
-		{ "jdk.JavaMonitorEnter", 0, NULL, NULL },
-	},
+	JFR_SOURCES(
+		{ "jdk.JavaMonitorEnter", 0, NULL, NULL }
+	),
 	.group = { "stackTrace" },
-	.columns = {
+	JFR_COLUMNS(
 		{ "method", "stackTrace", JFR_ANY, false },
 		{ "count", "*", JFR_COUNT_OF, false },
 		{ "average", "duration", JFR_MEAN, false },
-		{ "longest", "duration", JFR_GREATEST, false },
-	},
+		{ "longest", "duration", JFR_GREATEST, false }
+	),
 	.order = { -4 },
 };
 
 static const struct jfr_query contention_by_address = {
 	.name = "contention-by-address",
 	.title = "Contention by monitor",
-	.sources = {
-		{ "jdk.JavaMonitorEnter", 0, NULL, NULL },
-	},
+	JFR_SOURCES(
+		{ "jdk.JavaMonitorEnter", 0, NULL, NULL }
+	),
 	.group = { "monitorClass" },
-	.columns = {
+	JFR_COLUMNS(
 		{ "address", "address", JFR_ANY, false },
 		{ "class", "monitorClass", JFR_FIRST, false },
 		{ "threads", "eventThread", JFR_UNIQUE, false },
-		{ "longest", "duration", JFR_GREATEST, false },
-	},
+		{ "longest", "duration", JFR_GREATEST, false }
+	),
 	.order = { -4 },
 };
 
@@ -186,15 +186,15 @@ static const struct jfr_query exception_by_type = {
 	.name = "exception-by-type",
 	.other_name = "exceptions-by-type",
 	.title = "Exceptions by type",
-	.sources = {
+	JFR_SOURCES(
 		{ "jdk.JavaErrorThrow", 0, NULL, NULL },
-		{ "jdk.JavaExceptionThrow", 0, NULL, NULL },
-	},
+		{ "jdk.JavaExceptionThrow", 0, NULL, NULL }
+	),
 	.group = { "thrownClass" },
-	.columns = {
+	JFR_COLUMNS(
 		{ "class", "thrownClass", JFR_ANY, false },
-		{ "count", "*", JFR_COUNT_OF, false },
-	},
+		{ "count", "*", JFR_COUNT_OF, false }
+	),
 	.order = { -2 },
 };
 
@@ -202,15 +202,15 @@ static const struct jfr_query exception_by_message = {
 	.name = "exception-by-message",
 	.other_name = "exceptions-by-message",
 	.title = "Exceptions by message",
-	.sources = {
+	JFR_SOURCES(
 		{ "jdk.JavaErrorThrow", 0, NULL, NULL },
-		{ "jdk.JavaExceptionThrow", 0, NULL, NULL },
-	},
+		{ "jdk.JavaExceptionThrow", 0, NULL, NULL }
+	),
 	.group = { "message" },
-	.columns = {
+	JFR_COLUMNS(
 		{ "message", "message", JFR_ANY, false },
-		{ "count", "*", JFR_COUNT_OF, false },
-	},
+		{ "count", "*", JFR_COUNT_OF, false }
+	),
 	.order = { -2 },
 };
 
@@ -218,15 +218,15 @@ static const struct jfr_query exception_by_site = {
 	.name = "exception-by-site",
 	.other_name = "exceptions-by-site",
 	.title = "Exceptions by site",
-	.sources = {
+	JFR_SOURCES(
 		{ "jdk.JavaErrorThrow", 0, NULL, NULL },
-		{ "jdk.JavaExceptionThrow", 0, NULL, NULL },
-	},
+		{ "jdk.JavaExceptionThrow", 0, NULL, NULL }
+	),
 	.group = { "stackTrace.topNotInitFrame" },
-	.columns = {
+	JFR_COLUMNS(
 		{ "method", "stackTrace.topNotInitFrame", JFR_ANY, false },
-		{ "count", "*", JFR_COUNT_OF, false },
-	},
+		{ "count", "*", JFR_COUNT_OF, false }
+	),
 	.order = { -2 },
 };
 
@@ -234,27 +234,27 @@ static const struct jfr_query exception_count = {
 	.name = "exception-count",
 	.title = "Exceptions thrown",
 	.is_form = true,
-	.sources = {
-		{ "jdk.ExceptionStatistics", 0, NULL, NULL },
-	},
-	.columns = {
-		{ "thrown", "throwables", JFR_DIFFERENCE, false },
-	},
+	JFR_SOURCES(
+		{ "jdk.ExceptionStatistics", 0, NULL, NULL }
+	),
+	JFR_COLUMNS(
+		{ "thrown", "throwables", JFR_DIFFERENCE, false }
+	),
 };
 
 static const struct jfr_query file_reads_by_path = {
 	.name = "file-reads-by-path",
 	.other_name = "file-reads",
 	.title = "File reads by path",
-	.sources = {
-		{ "jdk.FileRead", 0, NULL, NULL },
-	},
+	JFR_SOURCES(
+		{ "jdk.FileRead", 0, NULL, NULL }
+	),
 	.group = { "path" },
-	.columns = {
+	JFR_COLUMNS(
 		{ "path", "path", JFR_ANY, false },
 		{ "reads", "*", JFR_COUNT_OF, false },
-		{ "bytes", "bytesRead", JFR_SUM_OF, false },
-	},
+		{ "bytes", "bytesRead", JFR_SUM_OF, false }
+	),
 	.order = { -3 },
 };
 
@@ -262,15 +262,15 @@ static const struct jfr_query socket_reads_by_host = {
 	.name = "socket-reads-by-host",
 	.other_name = "socket-reads",
 	.title = "Socket reads by host",
-	.sources = {
-		{ "jdk.SocketRead", 0, NULL, NULL },
-	},
+	JFR_SOURCES(
+		{ "jdk.SocketRead", 0, NULL, NULL }
+	),
 	.group = { "host" },
-	.columns = {
+	JFR_COLUMNS(
 		{ "host", "host", JFR_ANY, false },
 		{ "reads", "*", JFR_COUNT_OF, false },
-		{ "bytes", "bytesRead", JFR_SUM_OF, false },
-	},
+		{ "bytes", "bytesRead", JFR_SUM_OF, false }
+	),
 	.order = { -3 },
 };
 
@@ -278,15 +278,15 @@ static const struct jfr_query file_writes_by_path = {
 	.name = "file-writes-by-path",
 	.other_name = "file-writes",
 	.title = "File writes by path",
-	.sources = {
-		{ "jdk.FileWrite", 0, NULL, NULL },
-	},
+	JFR_SOURCES(
+		{ "jdk.FileWrite", 0, NULL, NULL }
+	),
 	.group = { "path" },
-	.columns = {
+	JFR_COLUMNS(
 		{ "path", "path", JFR_ANY, false },
 		{ "writes", "*", JFR_COUNT_OF, false },
-		{ "bytes", "bytesWritten", JFR_SUM_OF, false },
-	},
+		{ "bytes", "bytesWritten", JFR_SUM_OF, false }
+	),
 	.order = { -3 },
 };
 
@@ -294,15 +294,15 @@ static const struct jfr_query socket_writes_by_host = {
 	.name = "socket-writes-by-host",
 	.other_name = "socket-writes",
 	.title = "Socket writes by host",
-	.sources = {
-		{ "jdk.SocketWrite", 0, NULL, NULL },
-	},
+	JFR_SOURCES(
+		{ "jdk.SocketWrite", 0, NULL, NULL }
+	),
 	.group = { "host" },
-	.columns = {
+	JFR_COLUMNS(
 		{ "host", "host", JFR_ANY, false },
 		{ "writes", "*", JFR_COUNT_OF, false },
-		{ "bytes", "bytesWritten", JFR_SUM_OF, false },
-	},
+		{ "bytes", "bytesWritten", JFR_SUM_OF, false }
+	),
 	.order = { -3 },
 };
 

@@ -5,16 +5,16 @@
 static const struct jfr_query class_modifications = {
 	.name = "class-modifications",
 	.title = "Changed classes",
-	.sources = {
+	JFR_SOURCES(
 		{ "jdk.RetransformClasses", 0, NULL, NULL },
-		{ "jdk.RedefineClasses", 0, NULL, NULL },
-	},
-	.columns = {
+		{ "jdk.RedefineClasses", 0, NULL, NULL }
+	),
+	JFR_COLUMNS(
 		{ "duration", "duration", JFR_ANY, false },
 		{ "method", "stackTrace.topApplicationFrame", JFR_ANY, false },
 		{ "operation", "eventType.label", JFR_ANY, false },
-		{ "class", "classCount", JFR_ANY, false },
-	},
+		{ "class", "classCount", JFR_ANY, false }
+	),
 	.order = { -1 },
 };
 
@@ -22,24 +22,24 @@ static const struct jfr_query compiler_configuration = {
 	.name = "compiler-configuration",
 	.title = "Configuration of the compiler",
 	.is_form = true,
-	.sources = {
-		{ "jdk.CompilerConfiguration", 0, NULL, NULL },
-	},
-	.columns = {
+	JFR_SOURCES(
+		{ "jdk.CompilerConfiguration", 0, NULL, NULL }
+	),
+	JFR_COLUMNS(
 		{ "threads", "threadCount", JFR_LAST, false },
 		{ "dynamic_threads", "dynamicCompilerThreadCount", JFR_LAST, false },
-		{ "tiered", "tieredCompilation", JFR_LAST, false },
-	},
+		{ "tiered", "tieredCompilation", JFR_LAST, false }
+	),
 };
 
 static const struct jfr_query compiler_statistics = {
 	.name = "compiler-statistics",
 	.title = "Compilations",
 	.is_form = true,
-	.sources = {
-		{ "jdk.CompilerStatistics", 0, NULL, NULL },
-	},
-	.columns = {
+	JFR_SOURCES(
+		{ "jdk.CompilerStatistics", 0, NULL, NULL }
+	),
+	JFR_COLUMNS(
 		{ "compilations", "compileCount", JFR_LAST, false },
 		{ "longest", "peakTimeSpent", JFR_LAST, false },
 		{ "total_time", "totalTimeSpent", JFR_LAST, false },
@@ -49,72 +49,72 @@ static const struct jfr_query compiler_statistics = {
 		{ "osr_bytes", "osrBytesCompiled", JFR_LAST, false },
 		{ "standard_bytes", "standardBytesCompiled", JFR_LAST, false },
 		{ "code_size", "nmethodsSize", JFR_LAST, false },
-		{ "instructions_size", "nmethodCodeSize", JFR_LAST, false },
-	},
+		{ "instructions_size", "nmethodCodeSize", JFR_LAST, false }
+	),
 };
 
 static const struct jfr_query compiler_phases = {
 	.name = "compiler-phases",
 	.title = "Phases of compilations",
-	.sources = {
-		{ "jdk.CompilerPhase", 0, NULL, NULL },
-	},
+	JFR_SOURCES(
+		{ "jdk.CompilerPhase", 0, NULL, NULL }
+	),
 	.group = { "phase" },
-	.columns = {
+	JFR_COLUMNS(
 		{ "level", "phaseLevel", JFR_ANY, false },
 		{ "phase", "phase", JFR_ANY, false },
 		{ "average", "duration", JFR_MEAN, false },
 		{ "p95", "duration", JFR_P95, false },
 		{ "longest", "duration", JFR_GREATEST, false },
 		{ "count", "*", JFR_COUNT_OF, false },
-		{ "total", "duration", JFR_SUM_OF, false },
-	},
+		{ "total", "duration", JFR_SUM_OF, false }
+	),
 	.order = { 1, -7 },
 };
 
 static const struct jfr_query deoptimizations_by_reason = {
 	.name = "deoptimizations-by-reason",
 	.title = "Deoptimizations by reason",
-	.sources = {
-		{ "jdk.Deoptimization", 0, NULL, NULL },
-	},
+	JFR_SOURCES(
+		{ "jdk.Deoptimization", 0, NULL, NULL }
+	),
 	.group = { "reason" },
-	.columns = {
+	JFR_COLUMNS(
 		{ "reason", "reason", JFR_ANY, false },
-		{ "count", "*", JFR_COUNT_OF, false },
-	},
+		{ "count", "*", JFR_COUNT_OF, false }
+	),
 	.order = { -2 },
 };
 
 static const struct jfr_query deoptimizations_by_site = {
 	.name = "deoptimizations-by-site",
 	.title = "Deoptimizations by site",
-	.sources = {
-		{ "jdk.Deoptimization", 0, NULL, NULL },
-	},
+	JFR_SOURCES(
+		{ "jdk.Deoptimization", 0, NULL, NULL }
+	),
 	.group = { "method" },
-	.columns = {
+	JFR_COLUMNS(
 		{ "method", "method", JFR_ANY, false },
 		{ "line", "lineNumber", JFR_ANY, false },
 		{ "bci", "bci", JFR_ANY, false },
-		{ "count", "*", JFR_COUNT_OF, false },
-	},
+		{ "count", "*", JFR_COUNT_OF, false }
+	),
 	.order = { -4 },
 };
 
 static const struct jfr_query longest_compilations = {
 	.name = "longest-compilations",
 	.title = "Longest compilations",
-	.sources = {
-		{ "jdk.Compilation", 0, NULL, NULL },
-	},
-	.columns = {
+	JFR_SOURCES(
+		{ "jdk.Compilation", 0, NULL, NULL }
+	),
+	JFR_COLUMNS(
 		{ "time", "startTime", JFR_ANY, false },
 		{ "duration", "duration", JFR_ANY, false },
 		{ "method", "method", JFR_ANY, false },
 		{ "level", "compileLevel", JFR_ANY, false },
-		{ "succeeded", "succeded", JFR_ANY, false },
-	},
+		{ "succeeded", "succeded", JFR_ANY, false }
+	),
 	.order = { -2 },
 	.limit = 25,
 };
@@ -123,23 +123,23 @@ static const struct jfr_query jvm_information = {
 	.name = "jvm-information",
 	.title = "JVM",
 	.is_form = true,
-	.sources = {
-		{ "jdk.JVMInformation", 0, NULL, NULL },
-	},
-	.columns = {
+	JFR_SOURCES(
+		{ "jdk.JVMInformation", 0, NULL, NULL }
+	),
+	JFR_COLUMNS(
 		{ "pid", "pid", JFR_LAST, false },
 		{ "start", "jvmStartTime", JFR_LAST, false },
 		{ "name", "jvmName", JFR_LAST, false },
 		{ "version", "jvmVersion", JFR_LAST, false },
 		{ "jvm_arguments", "jvmArguments", JFR_LAST, false },
-		{ "arguments", "javaArguments", JFR_LAST, false },
-	},
+		{ "arguments", "javaArguments", JFR_LAST, false }
+	),
 };
 
 static const struct jfr_query jvm_flags = {
 	.name = "jvm-flags",
 	.title = "Flags of the JVM",
-	.sources = {
+	JFR_SOURCES(
 		{ "jdk.IntFlag", 0, NULL, NULL },
 		{ "jdk.UnsignedIntFlag", 0, NULL, NULL },
 		{ "jdk.BooleanFlag", 0, NULL, NULL },
@@ -153,83 +153,83 @@ static const struct jfr_query jvm_flags = {
 		{ "jdk.LongFlagChanged", 0, NULL, NULL },
 		{ "jdk.UnsignedLongFlagChanged", 0, NULL, NULL },
 		{ "jdk.DoubleFlagChanged", 0, NULL, NULL },
-		{ "jdk.StringFlagChanged", 0, NULL, NULL },
-	},
+		{ "jdk.StringFlagChanged", 0, NULL, NULL }
+	),
 	.group = { "name" },
-	.columns = {
+	JFR_COLUMNS(
 		{ "name", "name", JFR_ANY, false },
-		{ "value", "value", JFR_LAST, false },
-	},
+		{ "value", "value", JFR_LAST, false }
+	),
 	.order = { 1 },
 };
 
 static const struct jfr_query native_memory_committed = {
 	.name = "native-memory-committed",
 	.title = "Committed native memory",
-	.sources = {
-		{ "jdk.NativeMemoryUsage", 0, NULL, NULL },
-	},
+	JFR_SOURCES(
+		{ "jdk.NativeMemoryUsage", 0, NULL, NULL }
+	),
 	.group = { "type" },
-	.columns = {
+	JFR_COLUMNS(
 		{ "type", "type", JFR_ANY, false },
 		{ "first", "committed", JFR_FIRST, false },
 		{ "average", "committed", JFR_MEAN, false },
 		{ "last", "committed", JFR_LAST, false },
-		{ "greatest", "committed", JFR_GREATEST, false },
-	},
+		{ "greatest", "committed", JFR_GREATEST, false }
+	),
 	.order = { -5 },
 };
 
 static const struct jfr_query native_memory_reserved = {
 	.name = "native-memory-reserved",
 	.title = "Reserved native memory",
-	.sources = {
-		{ "jdk.NativeMemoryUsage", 0, NULL, NULL },
-	},
+	JFR_SOURCES(
+		{ "jdk.NativeMemoryUsage", 0, NULL, NULL }
+	),
 	.group = { "type" },
-	.columns = {
+	JFR_COLUMNS(
 		{ "type", "type", JFR_ANY, false },
 		{ "first", "reserved", JFR_FIRST, false },
 		{ "average", "reserved", JFR_MEAN, false },
 		{ "last", "reserved", JFR_LAST, false },
-		{ "greatest", "reserved", JFR_GREATEST, false },
-	},
+		{ "greatest", "reserved", JFR_GREATEST, false }
+	),
 	.order = { -5 },
 };
 
 static const struct jfr_query safepoints = {
 	.name = "safepoints",
 	.title = "Safepoints",
-	.sources = {
+	JFR_SOURCES(
 		{ "jdk.SafepointBegin", 'B', NULL, NULL },
 		{ "jdk.SafepointEnd", 'E', NULL, NULL },
-		{ "jdk.SafepointStateSynchronization", 'S', NULL, NULL },
-	},
+		{ "jdk.SafepointStateSynchronization", 'S', NULL, NULL }
+	),
 	.group = { "safepointId" },
-	.columns = {
+	JFR_COLUMNS(
 		{ "time", "B:startTime", JFR_ANY, false },
 		{ "duration", "BE:startTime", JFR_DIFFERENCE, false },
 		{ "synchronization", "S:duration", JFR_ANY, false },
 		{ "jni_critical_threads", "jniCriticalThreadCount", JFR_ANY, false },
-		{ "threads", "totalThreadCount", JFR_ANY, false },
-	},
+		{ "threads", "totalThreadCount", JFR_ANY, false }
+	),
 	.order = { 1 },
 };
 
 static const struct jfr_query vm_operations = {
 	.name = "vm-operations",
 	.title = "Operations of the VM thread",
-	.sources = {
-		{ "jdk.ExecuteVMOperation", 0, NULL, NULL },
-	},
+	JFR_SOURCES(
+		{ "jdk.ExecuteVMOperation", 0, NULL, NULL }
+	),
 	.group = { "operation" },
-	.columns = {
+	JFR_COLUMNS(
 		{ "operation", "operation", JFR_ANY, false },
 		{ "average", "duration", JFR_MEAN, false },
 		{ "longest", "duration", JFR_GREATEST, false },
 		{ "count", "*", JFR_COUNT_OF, false },
-		{ "total", "duration", JFR_SUM_OF, false },
-	},
+		{ "total", "duration", JFR_SUM_OF, false }
+	),
 	.order = { -5 },
 };
 

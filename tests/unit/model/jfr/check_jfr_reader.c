@@ -357,11 +357,11 @@ START_TEST(views_have_names_and_valid_columns)
 
 	for (; (view = jfr_view_at(n)); n++) {
 		ck_assert_ptr_eq(jfr_view_find(view->name), view);
-		ck_assert_uint_gt(jfr_query_n_columns(view), 0);
+		ck_assert_uint_gt(view->n_columns, 0);
 		for (size_t i = 0; i < 2; i++) {
 			int column = view->order[i] < 0 ? -view->order[i] : view->order[i];
 
-			ck_assert_uint_le((size_t)column, jfr_query_n_columns(view));
+			ck_assert_uint_le((size_t)column, view->n_columns);
 		}
 	}
 	ck_assert_uint_gt(n, 70);
