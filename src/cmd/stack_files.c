@@ -118,18 +118,19 @@ static void add_collapsed(struct buf *out, const struct call_tree *t, bool no_li
 	call_tree_release(&methods);
 }
 
-static void add_flamegraph(struct buf *out, const struct call_tree *t,
-			   const struct call_tree *before, const char *title, const char *subtitle)
+static int add_flamegraph(struct buf *out, const struct call_tree *t,
+			  const struct call_tree *before, const char *title, const char *subtitle,
+			  struct err *err)
 {
 	struct call_tree diff;
+	int rc;
 
-	if (!before) {
-		flamegraph_add(out, t, title, subtitle);
-		return;
-	}
+	if (!before)
+		return flamegraph_add(out, t, title, subtitle, err);
 	call_tree_diff(t, before, &diff);
-	flamegraph_add(out, &diff, title, subtitle);
+	rc = flamegraph_add(out, &diff, title, subtitle, err);
 	call_tree_release(&diff);
+	return rc;
 }
 
 static void add_pprof(struct buf *out, const struct pprof_profile *given,
@@ -159,8 +160,8 @@ int stack_files_write(struct stack_files *f, const struct ctx *ctx, struct call_
 	}
 	if (f->open[STACKFILE_FLAMEGRAPH]) {
 		buf_reset(&text);
-		add_flamegraph(&text, t, f->before, title, subtitle);
-		if (write_one(&f->files[STACKFILE_FLAMEGRAPH], ctx, &text, err) < 0)
+		if (add_flamegraph(&text, t, f->before, title, subtitle, err) < 0 ||
+		    write_one(&f->files[STACKFILE_FLAMEGRAPH], ctx, &text, err) < 0)
 			return -1;
 	}
 	if (f->open[STACKFILE_PPROF]) {

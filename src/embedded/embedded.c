@@ -11,8 +11,8 @@
 #define GZIP 16 /* added to inflateInit2()'s windowBits: expect a gzip header and checksum */
 
 /* Defined in files.S. */
-extern const unsigned char jtool_agent_gz[], jtool_manual_gz[];
-extern const size_t jtool_agent_gz_len, jtool_manual_gz_len;
+extern const unsigned char jtool_agent_gz[], jtool_manual_gz[], jtool_flamegraph_gz[];
+extern const size_t jtool_agent_gz_len, jtool_manual_gz_len, jtool_flamegraph_gz_len;
 
 /* Returns the uncompressed length, which a gzip file has in its last 4 bytes (RFC 1952). */
 static size_t uncompressed_len(const unsigned char *gz, size_t gz_len)
@@ -71,4 +71,13 @@ int embedded_page(const char *name, struct buf *text)
 		}
 	}
 	return -ENOENT;
+}
+
+int embedded_flamegraph(struct buf *parts, struct err *err)
+{
+	if (decompress(jtool_flamegraph_gz, jtool_flamegraph_gz_len, parts) < 0)
+		return err_set(err, EXIT_PARTIAL,
+			       "cannot unpack the page of the flame graph: this copy of jtool is "
+			       "damaged; install it again");
+	return 0;
 }

@@ -18,4 +18,11 @@ int embedded_agent(struct buf *agent, struct err *err) _must_check_;
  */
 int embedded_page(const char *name, struct buf *text) _must_check_;
 
+/*
+ * Decompresses the fixed parts of a flame graph's page into an empty buffer: its HTML, CSS and
+ * JavaScript, each with a NUL at its end.  Returns -1 with EXIT_PARTIAL set if the executable of
+ * jtool is damaged.
+ */
+int embedded_flamegraph(struct buf *parts, struct err *err) _must_check_;
+
 #endif

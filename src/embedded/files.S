@@ -1,4 +1,4 @@
-/* The compressed files inside the program; the build sets AGENT_FILE and MANUAL_FILE. */
+/* The compressed files inside the program; the build sets AGENT_FILE and the others. */
 	.section .rodata
 
 /*
@@ -23,6 +23,7 @@
 
 	embed jtool_agent_gz, AGENT_FILE
 	embed jtool_manual_gz, MANUAL_FILE
+	embed jtool_flamegraph_gz, FLAMEGRAPH_FILE
 
 	.section .note.GNU-stack, "", %progbits
 #ifdef __CET__

@@ -103,6 +103,8 @@ int main(int argc, char **argv)
 	const char *title = "Allocations of com.acme.shop.Main", *other = "objects";
 	_cleanup_buf_ struct buf page = BUF_INIT;
 	struct call_tree t;
+	struct err err = { 0 };
+	int rc;
 
 	call_tree_init(&t, "bytes", strcmp(kind, "one") == 0 ? NULL
 			      : strcmp(kind, "diff") == 0 ? "bytes" : other);
@@ -122,7 +124,11 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	call_tree_sum(&t);
-	flamegraph_add(&page, &t, title, "JVM 4711, sampled for 10 s & more");
+	rc = flamegraph_add(&page, &t, title, "JVM 4711, sampled for 10 s & more", &err);
 	call_tree_release(&t);
+	if (rc < 0) {
+		fprintf(stderr, "page: %s\n", err.text);
+		return 1;
+	}
 	return fwrite(page.data, 1, page.len, stdout) == page.len && fflush(stdout) == 0 ? 0 : 1;
 }

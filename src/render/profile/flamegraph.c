@@ -7,16 +7,9 @@
 #include "base/printable.h"
 #include "base/sha256.h"
 #include "base/xalloc.h"
+#include "embedded/embedded.h"
 
 #define SMALLEST_PART 100000 /* a node below 1/SMALLEST_PART of the total is not shown */
-
-/*
- * The contents of the HTML, CSS and JavaScript files of this folder, which flamegraph_page.S
- * includes in the program.  Each text ends with a NUL.
- */
-extern const char jtool_flamegraph_html[];
-extern const char jtool_flamegraph_css[];
-extern const char jtool_flamegraph_js[];
 
 /*
  * The data in the page, as JSON: the distinct names, and columns with one number for each node.
@@ -176,20 +169,27 @@ static const char *add_until(struct buf *out, const char *page, const char *mark
 	return at + strlen(mark);
 }
 
-void flamegraph_add(struct buf *out, const struct call_tree *t, const char *title,
-		    const char *subtitle)
+int flamegraph_add(struct buf *out, const struct call_tree *t, const char *title,
+		   const char *subtitle, struct err *err)
 {
-	const char *page = jtool_flamegraph_html;
+	_cleanup_buf_ struct buf parts = BUF_INIT;
+	const char *page, *css, *js;
 
+	if (embedded_flamegraph(&parts, err) < 0)
+		return -1;
+	page = buf_str(&parts);
+	css = page + strlen(page) + 1;
+	js = css + strlen(css) + 1;
 	page = add_until(out, page, "@STYLE_HASH@");
-	add_hash(out, jtool_flamegraph_css);
+	add_hash(out, css);
 	page = add_until(out, page, "@SCRIPT_HASH@");
-	add_hash(out, jtool_flamegraph_js);
+	add_hash(out, js);
 	page = add_until(out, page, "@STYLE@");
-	buf_adds(out, jtool_flamegraph_css);
+	buf_adds(out, css);
 	page = add_until(out, page, "@DATA@");
 	add_page_data(out, t, title, subtitle);
 	page = add_until(out, page, "@SCRIPT@");
-	buf_adds(out, jtool_flamegraph_js);
+	buf_adds(out, js);
 	buf_adds(out, page);
+	return 0;
 }

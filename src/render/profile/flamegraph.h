@@ -3,6 +3,7 @@
 #define JTOOL_RENDER_PROFILE_FLAMEGRAPH_H
 
 #include "base/buf.h"
+#include "base/err.h"
 #include "model/profile/call_tree.h"
 
 /*
@@ -13,8 +14,10 @@
  *
  * In a tree of call_tree_diff(), a node has one value from a profile and one from an earlier
  * profile.  The colour of the node shows how much its share of the total differs between the two.
+ *
+ * Returns -1 with err set if the executable of jtool is damaged.
  */
-void flamegraph_add(struct buf *out, const struct call_tree *t, const char *title,
-		    const char *subtitle);
+int flamegraph_add(struct buf *out, const struct call_tree *t, const char *title,
+		   const char *subtitle, struct err *err) _must_check_;
 
 #endif

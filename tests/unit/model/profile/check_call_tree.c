@@ -255,9 +255,10 @@ END_TEST
 static char *page_of(struct call_tree *t, const char *title)
 {
 	struct buf out = BUF_INIT;
+	struct err err = { 0 };
 
 	call_tree_sum(t);
-	flamegraph_add(&out, t, title, "below");
+	ck_assert_int_eq(flamegraph_add(&out, t, title, "below", &err), 0);
 	ck_assert_uint_eq(strlen(buf_str(&out)), out.len);
 	return buf_take(&out);
 }
