@@ -1,6 +1,5 @@
 /* jfr view --filter: parses and evaluates a condition on a field of an event type. */
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +8,7 @@
 #include "cli/parse_size.h"
 #include "cmd/jfr/jfr_view.h"
 #include "model/jfr/jfr_names.h"
+#include "wire/glob.h"
 
 enum op { OP_EQUAL, OP_NOT_EQUAL, OP_LESS, OP_AT_MOST, OP_GREATER, OP_AT_LEAST };
 
@@ -152,9 +152,9 @@ static bool accepts_number(const struct jfr_filter *f, const struct jfr_event *e
 static bool accepts_text(const struct jfr_filter *f, const char *text)
 {
 	if (f->op == OP_EQUAL)
-		return fnmatch(f->value, text, 0) == 0;
+		return glob_matches(f->value, text);
 	if (f->op == OP_NOT_EQUAL)
-		return fnmatch(f->value, text, 0) != 0;
+		return !glob_matches(f->value, text);
 	return compares(f->op, strcmp(text, f->value));
 }
 
