@@ -70,6 +70,8 @@ const char *activity_command(const struct activity *activity)
 		return "restore";
 	case WIRE_PATCHES:
 		return "patches";
+	case WIRE_CODE:
+		return "perfmap";
 	default:
 		return "session";
 	}

@@ -1,0 +1,56 @@
+/*
+ * Reads the map of the JVM's code cache: compiled methods, and the code that the JVM has generated
+ * for itself, such as the interpreter, stubs and adapters.
+ *
+ * HotSpot replays the events CompiledMethodLoad and DynamicCodeGenerated for code that exists
+ * already (GenerateEvents).  The events are enabled only during the replay, in an environment of
+ * their own.  ag_code_map_read() disposes of this environment, and so of its capability, callbacks
+ * and events.  The capability has no cost: any number of environments can have it at any time
+ * (JvmtiManageCapabilities::init_always_capabilities).  These effects of the replay remain:
+ * - Each compiled method and each method inlined in it gets a jmethodID, some bytes that live as
+ *   long as its class.
+ * - A method that is compiled during the replay has debug information also for code that is not a
+ *   safepoint (DebugInformationRecorder, compute_recording_non_safepoints()).
+ * - JDK 8 replays the compiled methods for the environments of all agents that have enabled
+ *   CompiledMethodLoad; later JDKs for the agent's own only.
+ */
+#ifndef JTOOL_AGENT_JVM_CODE_MAP_H
+#define JTOOL_AGENT_JVM_CODE_MAP_H
+
+#include "jvm/jvmti.h"
+
+/* A piece of code. */
+struct ag_code {
+	/* the compiled method, whose class may have been unloaded; NULL: code of the JVM's own */
+	jmethodID method;
+	uint64_t address;
+	uint32_t size;     /* bytes */
+	bool is_native;    /* of a method: the code is not compiled from bytecode */
+	uint32_t name_len; /* 0 for a method */
+	char name[];       /* of the JVM's own code, without a NUL */
+};
+
+struct ag_code_block;
+struct ag_code_map {
+	struct ag_mem *mem;
+	struct ag_code_block *first, *last;
+	bool no_memory; /* an event was not recorded */
+};
+
+/*
+ * Reads the map.  Returns 0, or -1 with the error recorded.  The caller releases the map in any
+ * case.
+ */
+int ag_code_map_read(struct ag_jvm *jvm, struct ag_code_map *map);
+void ag_code_map_release(struct ag_code_map *map);
+
+/* A position in a map.  Start with .block = map->first. */
+struct ag_code_cursor {
+	const struct ag_code_block *block;
+	size_t at;
+};
+
+/* Returns the next piece of code, in the order of the replay; NULL at the end. */
+const struct ag_code *ag_code_map_next(struct ag_code_cursor *cursor);
+
+#endif
