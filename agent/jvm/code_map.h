@@ -11,8 +11,8 @@
  *   long as its class.
  * - A method that is compiled during the replay has debug information also for code that is not a
  *   safepoint (DebugInformationRecorder, compute_recording_non_safepoints()).
- * - JDK 8 replays the compiled methods for the environments of all agents that have enabled
- *   CompiledMethodLoad; later JDKs for the agent's own only.
+ * - JDK 8 and early updates of JDK 11 replay the compiled methods for the environments of all
+ *   agents that have enabled CompiledMethodLoad; later ones for the agent's own only.
  */
 #ifndef JTOOL_AGENT_JVM_CODE_MAP_H
 #define JTOOL_AGENT_JVM_CODE_MAP_H

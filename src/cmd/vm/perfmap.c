@@ -1,193 +1,55 @@
-/*
- * The command perfmap: writes a map of the JVM's compiled code, which perf and bpftrace can read.
- *
- * The JVM writes the map to a file:
- * - JDK 22 and later accept the name of the file as an argument.  jtool passes the name of a staged
- *   file.
- * - JDK 17 to 21 always write to /tmp/perf-PID.map in the JVM's root directory, where PID is the
- *   JVM's pid as the JVM sees it.  jtool copies this file, and does not remove it.
- */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
+/* The command perfmap: writes a map of the JVM's compiled code for perf and bpftrace. */
+#include "cmd/vm/perfmap.h"
 
-#include "attach/target_query.h"
-#include "cmd/attach_call.h"
-#include "cmd/fetch.h"
-#include "fileio/atomic_file.h"
-#include "fileio/file_open.h"
-#include "fileio/io.h"
+#include <string.h>
+
 #include "render/json.h"
 #include "render/units.h"
 
-#define COMMAND_SINCE 17
-#define FILENAME_SINCE 22
-#define MAP_MAX (256u << 20) /* limit for a map in bytes; 2 million methods take about 200 MB */
-#define ANSWER_MAX (64u << 10)
-#define NS_PER_S 1000000000
+enum perfmap_engine { PERFMAP_AUTO, PERFMAP_VM, PERFMAP_AGENT };
+
+static const char *const engines[] = {
+	[PERFMAP_AUTO] = "auto",
+	[PERFMAP_VM] = "vm",
+	[PERFMAP_AGENT] = "agent",
+	NULL,
+};
 
 struct perfmap_opts {
+	int engine;
 	bool force;
 };
 
 static const struct opt perfmap_rows[] = {
+	{ 0, "engine", OPT_CHOICE, offsetof(struct perfmap_opts, engine), "ENGINE",
+	  "who lists the code: auto, vm or agent", engines },
 	{ 0, "force", OPT_FLAG, offsetof(struct perfmap_opts, force), NULL,
 	  "replace FILE if it exists", NULL },
 	OPT_END,
 };
 
 /*
- * Runs the diagnostic command Compiler.perfmap with `argument`.  Returns 0 even if the JVM has
- * failed to write the map, because the JVM's answer is empty whether it has failed or not.
+ * Sets *engine to the engine that writes the map.  JVMs whose release is unknown are asked, because
+ * most JVMs are of JDK 17 or later.
  */
-static int ask(const struct ctx *ctx, const char *argument, struct err *err)
+static int choose_engine(const struct ctx *ctx, enum perfmap_engine *engine, struct err *err)
 {
-	_cleanup_buf_ struct buf line = BUF_INIT, text = BUF_INIT;
+	const struct perfmap_opts *opts = ctx->opts;
+	int release = jvm_feature(ctx->jvm);
+	bool is_old = release != 0 && release < PERFMAP_VM_SINCE;
 
-	buf_addf(&line, "Compiler.perfmap%s", argument);
-	return attach_call_jcmd(ctx, buf_str(&line), ANSWER_MAX, &text, err);
-}
-
-static int not_written(const struct ctx *ctx, const char *path, struct err *err)
-{
-	return err_set(err, EXIT_ANSWER,
-		       "JVM %d did not write %s: its disk is full, or the file belongs to another "
-		       "user; free space, or remove the file", (int)ctx->jvm->pid, path);
-}
-
-static int check_size(void *arg, int fd, uint64_t size, struct err *err)
-{
-	(void)arg;
-	(void)fd;
-	return size <= MAP_MAX ? 0 : err_set(err, EXIT_PARTIAL,
-					     "the map of %llu bytes is larger than %u MB: the JVM "
-					     "did not write it; look for the process that did",
-					     (unsigned long long)size, MAP_MAX >> 20);
-}
-
-static int write_staged(const struct ctx *ctx, struct atomic_file *out, struct err *err)
-{
-	const struct staged_file_request req = {
-		.kind = STAGED_RESULT,
-		.stem = "perf",
-		.suffix = ".map",
-		.listener = -1,
-		.room = 16u << 20,
-		.timeout_ms = ctx->timeout_ms,
-	};
-	const struct fetch_check check = { check_size, NULL };
-	struct staged_file *staged = staged_file_new(ctx->jvm, &req, ctx->steps, err);
-	_cleanup_buf_ struct buf argument = BUF_INIT;
-	uint64_t size = 0;
-	int rc;
-
-	if (!staged)
-		return -1;
-	buf_addf(&argument, " \"%s\"", staged_file_path(staged));
-	rc = ask(ctx, buf_str(&argument), err);
-	if (rc == 0)
-		rc = fetch_result(staged, out, &check, &size, err);
-	if (rc == 0 && size == 0)
-		rc = not_written(ctx, staged_file_path(staged), err);
-	staged_file_free(staged);
-	return rc;
-}
-
-/*
- * Opens /tmp/perf-PID.map in the JVM's root directory, if it is a regular file of the JVM's user.
- * Returns a descriptor; or -ENOENT if there is no such file; or another negative errno.
- */
-static int open_map(const struct target_ns *ns, struct stat *st)
-{
-	_cleanup_close_ int dir_fd = target_ns_opendir(ns, "/tmp");
-	char name[32];
-	int fd;
-
-	if (dir_fd < 0)
-		return dir_fd;
-	(void)snprintf(name, sizeof(name), "perf-%d.map", (int)ns->jvm->nspid);
-	fd = file_open_regular(dir_fd, name, O_NOFOLLOW, st);
-	if (fd >= 0 && st->st_uid != ns->jvm->uid) {
-		util_close_p(&fd);
-		return -EPERM;
-	}
-	return fd;
-}
-
-/*
- * In the worker: appends to `answer` the time of the last write to the JVM's /tmp/perf-PID.map, in
- * ns since 1970; 0: there is no such file.  Returns -1 with err set if the path is a link, because
- * the JVM would follow it; or if the file belongs to another user, because the JVM may be able to
- * write to it.
- */
-static int answer_time(const struct target_ns *ns, const void *arg, struct buf *answer,
-		       struct err *err)
-{
-	struct stat st = { .st_size = 0 };
-	_cleanup_close_ int fd = open_map(ns, &st);
-	uint64_t time = 0;
-
-	(void)arg;
-	if (fd < 0 && fd != -ENOENT)
+	*engine = (enum perfmap_engine)opts->engine;
+	if (*engine == PERFMAP_VM && is_old)
 		return err_set(err, EXIT_ANSWER,
-			       "JVM %d would write /proc/%d/root/tmp/perf-%d.map, which is not a "
-			       "file of its user; remove it", (int)ns->jvm->pid,
-			       (int)ns->jvm->pid, (int)ns->jvm->nspid);
-	if (fd >= 0)
-		time = (uint64_t)st.st_mtim.tv_sec * NS_PER_S + (uint64_t)st.st_mtim.tv_nsec;
-	buf_add(answer, &time, sizeof(time));
+			       "JDK %d cannot write a map of its code, which needs JDK %d: omit "
+			       "--engine, or use --engine agent", release, PERFMAP_VM_SINCE);
+	if (*engine == PERFMAP_AUTO)
+		*engine = is_old ? PERFMAP_AGENT : PERFMAP_VM;
 	return 0;
 }
 
-static int answer_map(const struct target_ns *ns, const void *arg, struct buf *answer,
-		      struct err *err)
-{
-	struct stat st;
-	_cleanup_close_ int fd = open_map(ns, &st);
-	int rc = fd < 0 ? fd : io_slurp(fd, answer, MAP_MAX);
-
-	(void)arg;
-	return rc < 0 ? err_set(err, EXIT_PARTIAL,
-				"cannot read /proc/%d/root/tmp/perf-%d.map: %s; try again",
-				(int)ns->jvm->pid, (int)ns->jvm->nspid, strerror(-rc))
-		      : 0;
-}
-
-static int write_own(const struct ctx *ctx, struct atomic_file *out, struct err *err)
-{
-	const struct target_query when = {
-		.fn = answer_time, .fd = -1, .max = sizeof(uint64_t),
-	};
-	const struct target_query read = { .fn = answer_map, .fd = -1, .max = MAP_MAX };
-	_cleanup_buf_ struct buf map = BUF_INIT;
-	uint64_t before, after;
-	int rc;
-
-	if (target_query_number(ctx->jvm, &when, &before, err) < 0 || ask(ctx, "", err) < 0 ||
-	    target_query_number(ctx->jvm, &when, &after, err) < 0)
-		return -1;
-	if (after == before)
-		return not_written(ctx, "its perf map in /tmp", err);
-	if (target_query(ctx->jvm, &read, &map, err) < 0)
-		return -1;
-	rc = io_write_all(out->fd, buf_str(&map), map.len, DEADLINE_NEVER);
-	return rc < 0 ? atomic_file_failed(out, rc, err) : 0;
-}
-
-static int check_release(const struct ctx *ctx, struct err *err)
-{
-	int release = jvm_feature(ctx->jvm);
-
-	if (release == 0 || release >= COMMAND_SINCE)
-		return 0;
-	return err_set(err, EXIT_ANSWER,
-		       "JDK %d cannot write a map of its code, which needs JDK 17: use jtool "
-		       "profile for its Java methods", release);
-}
-
-static void report(const struct ctx *ctx, const char *path, uint64_t size)
+static void report(const struct ctx *ctx, const char *path, enum perfmap_engine engine,
+		   uint64_t size)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
 
@@ -196,6 +58,7 @@ static void report(const struct ctx *ctx, const char *path, uint64_t size)
 
 		json_put_number(doc, "pid", ctx->jvm->pid);
 		json_put_text(doc, "file", path);
+		json_put_text(doc, "engine", engines[engine]);
 		json_put_unsigned(doc, "bytes", size);
 		json_print_take(doc, ctx->out);
 	} else if (strcmp(path, "-") != 0) {
@@ -215,20 +78,21 @@ static int run(struct ctx *ctx, struct err *err)
 	 * user or to root.
 	 */
 	bool replaces = opts->force || ctx->n_args == 0;
+	enum perfmap_engine engine;
 	struct atomic_file out;
 	uint64_t size = 0;
 	int rc;
 
 	(void)snprintf(name, sizeof(name), "/tmp/perf-%d.map", (int)ctx->jvm->pid);
-	if (check_release(ctx, err) < 0 ||
+	if (choose_engine(ctx, &engine, err) < 0 ||
 	    atomic_file_open(&out, path, replaces ? ATOMIC_FILE_REPLACE : 0, 0644, err) < 0)
 		return -1;
-	rc = jvm_feature(ctx->jvm) >= FILENAME_SINCE ? write_staged(ctx, &out, err)
-						     : write_own(ctx, &out, err);
+	rc = engine == PERFMAP_VM ? perfmap_by_vm(ctx, &out, err)
+				  : perfmap_by_agent(ctx, &out, err);
 	if (rc == 0)
 		rc = atomic_file_commit(&out, &size, err);
 	if (rc == 0)
-		report(ctx, path, size);
+		report(ctx, path, engine, size);
 	atomic_file_release(&out);
 	return rc;
 }
@@ -252,8 +116,11 @@ const struct cmd cmd_perfmap = {
 	.details =
 		"Writes addresses, sizes and names of the code that the JVM has compiled so far.\n"
 		"Without FILE, it goes to /tmp/perf-PID.map, where perf finds it; PID is that of\n"
-		"the caller, also for a JVM in a container.  Needs JDK 17 or later.\n",
+		"the caller, also for a JVM in a container.\n"
+		"Engines: vm, the JVM writes the map (JDK 17 and later); agent, the agent does;\n"
+		"auto, vm if possible.\n",
 	.need = NEED_JVM,
+	.parses = true,
 	.max_args = 1,
 	.free_words = -1,
 	.opts = perfmap_rows,

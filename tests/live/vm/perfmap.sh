@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # perfmap: the map names compiled methods, has the caller's pid in its name and belongs to the caller.
+# The JVM writes it from JDK 17 on; the agent does on all.
 # shellcheck source-path=SCRIPTDIR/.. source=lib.sh
 . "$(dirname "$0")/../lib.sh"
 
@@ -12,9 +13,43 @@ named_map() {
 	"$JTOOL" perfmap "$JVM_PID" - >"$W/map" && names_loops "$W/map"
 }
 
-maps() {
-	local version=$1 map=/tmp/perf-$JVM_PID.map
+# of_agent_and_vm: the maps of the agent and of the JVM have the same names.
+of_agent_and_vm() {
+	"$JTOOL" perfmap "$JVM_PID" --engine agent - >"$W/map" &&
+		"$JTOOL" perfmap "$JVM_PID" --engine vm - >"$W/map.vm" &&
+		[ "$(python3 "$live_dir/vm/perfmap.py" names "$W/map" "$W/map.vm")" = same ]
+}
 
+has_threads() {
+	[ "$(lasting_threads "$JVM_PID")" = "$1" ]
+}
+
+# by_agent VERSION: the agent's map. Nothing remains: jtool checks itself that the agent has freed all.
+by_agent() {
+	local version=$1 name threads fds
+
+	threads=$(lasting_threads "$JVM_PID")
+	fds=$(fd_count "$JVM_PID")
+	works "$version: perfmap --engine agent: it works" perfmap "$JVM_PID" --engine agent -
+	cp "$W/out" "$W/map"
+	same "$version: perfmap --engine agent: all is in the code cache" same \
+		"$(python3 "$live_dir/vm/perfmap.py" mapped "$JVM_PID" "$W/map")"
+	for name in Interpreter call_stub 'I2C/C2I adapters' 'long Profiled\.sixty(int)'; do
+		check "$version: perfmap --engine agent: it names $name" \
+			grep -q "^[0-9a-f]* [0-9a-f]* $name\$" "$W/map"
+	done
+	if [ "$version" -ge 17 ]; then
+		check "$version: perfmap: both engines give the same names" poll 60 of_agent_and_vm
+	fi
+	check "$version: perfmap --engine agent: no thread remains" poll 20 has_threads "$threads"
+	same "$version: perfmap --engine agent: no descriptor remains" "$fds" "$(fd_count "$JVM_PID")"
+	same "$version: perfmap --engine agent: the JVM prints nothing" "" "$(unexpected_output)"
+}
+
+maps() {
+	local version=$1 engine=vm map=/tmp/perf-$JVM_PID.map
+
+	[ "$version" -ge 17 ] || engine=agent
 	check "$version: perfmap to stdout: it names the program's methods" poll 60 named_map
 	to_remove+=("$map" "${jdk_root[$version]}$map")
 	echo old >"$map"
@@ -23,14 +58,20 @@ maps() {
 	check "$version: perfmap: the file of the caller's pid" names_loops "$map"
 	same "$version: perfmap: the caller's file" "644 0" "$(stat -c '%a %u' "$map")"
 	works "$version: perfmap FILE --json: it works" perfmap "$JVM_PID" own.map --json
-	same "$version: perfmap FILE --json: its keys" "own.map $(stat -c %s "$W/own.map")" \
-		"$(json "j['file'] + ' ' + str(j['bytes'])")"
+	same "$version: perfmap FILE --json: its keys" "own.map $engine $(stat -c %s "$W/own.map")" \
+		"$(json "j['file'] + ' ' + j['engine'] + ' ' + str(j['bytes'])")"
+	by_agent "$version"
 	perf_resolves "$version"
 	refuses 2 'exists' "$version: perfmap FILE: an existing file" perfmap "$JVM_PID" own.map
 	rm -f "$W/own.map"
 	check "$version: perfmap: no file of jtool's remains" nothing_left "${jdk_root[$version]}" \
 		"$JVM_PID" 0 "${W#"${jdk_root[$version]}"}"
-	[ "$version" -ge 22 ] || foreign_file "$version"
+	[ "$version" -ge 17 ] || old_jvm "$version"
+	[ "$version" -lt 17 ] || [ "$version" -ge 22 ] || foreign_file "$version"
+}
+
+old_jvm() {
+	refuses 1 'needs JDK 17' "$1: perfmap --engine vm" perfmap "$JVM_PID" --engine vm -
 }
 
 # perf_resolves VERSION: perf finds the map by itself, and prints the names of Java methods.
@@ -62,10 +103,6 @@ foreign_file() {
 
 for version in "${jdks[@]}"; do
 	start_jvm "$version" default Profiled || continue
-	if [ "$version" -lt 17 ]; then
-		refuses 1 'needs JDK 17' "$version: perfmap" perfmap "$JVM_PID"
-	else
-		maps "$version"
-	fi
+	maps "$version"
 	stop "$JVM_PID"
 done

@@ -1,0 +1,168 @@
+/*
+ * perfmap with the diagnostic command Compiler.perfmap: the JVM writes the map to a file.
+ * - JDK 22 and later accept the name of the file as an argument.  jtool passes the name of a staged
+ *   file.
+ * - JDK 17 to 21 always write to /tmp/perf-PID.map in the JVM's root directory, where PID is the
+ *   JVM's pid as the JVM sees it.  jtool copies this file, and does not remove it.
+ */
+#include "cmd/vm/perfmap.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "attach/target_query.h"
+#include "cmd/attach_call.h"
+#include "cmd/fetch.h"
+#include "fileio/file_open.h"
+#include "fileio/io.h"
+
+#define FILENAME_SINCE 22
+#define ANSWER_MAX (64u << 10)
+#define NS_PER_S 1000000000
+
+/*
+ * Runs the diagnostic command Compiler.perfmap with `argument`.  Returns 0 even if the JVM has
+ * failed to write the map, because the JVM's answer is empty whether it has failed or not.
+ */
+static int ask(const struct ctx *ctx, const char *argument, struct err *err)
+{
+	_cleanup_buf_ struct buf line = BUF_INIT, text = BUF_INIT;
+
+	buf_addf(&line, "Compiler.perfmap%s", argument);
+	return attach_call_jcmd(ctx, buf_str(&line), ANSWER_MAX, &text, err);
+}
+
+static int not_written(const struct ctx *ctx, const char *path, struct err *err)
+{
+	return err_set(err, EXIT_ANSWER,
+		       "JVM %d did not write %s: its disk is full, or the file belongs to another "
+		       "user; free space, or remove the file", (int)ctx->jvm->pid, path);
+}
+
+static int check_size(void *arg, int fd, uint64_t size, struct err *err)
+{
+	(void)arg;
+	(void)fd;
+	if (size <= PERFMAP_MAX)
+		return 0;
+	return err_set(err, EXIT_PARTIAL,
+		       "the map of %llu bytes is larger than %u MB: the JVM did not write it; look "
+		       "for the process that did", (unsigned long long)size, PERFMAP_MAX >> 20);
+}
+
+static int write_staged(const struct ctx *ctx, struct atomic_file *out, struct err *err)
+{
+	const struct staged_file_request req = {
+		.kind = STAGED_RESULT,
+		.stem = "perf",
+		.suffix = ".map",
+		.listener = -1,
+		.room = 16u << 20,
+		.timeout_ms = ctx->timeout_ms,
+	};
+	const struct fetch_check check = { check_size, NULL };
+	struct staged_file *staged = staged_file_new(ctx->jvm, &req, ctx->steps, err);
+	_cleanup_buf_ struct buf argument = BUF_INIT;
+	uint64_t size = 0;
+	int rc;
+
+	if (!staged)
+		return -1;
+	buf_addf(&argument, " \"%s\"", staged_file_path(staged));
+	rc = ask(ctx, buf_str(&argument), err);
+	if (rc == 0)
+		rc = fetch_result(staged, out, &check, &size, err);
+	if (rc == 0 && size == 0)
+		rc = not_written(ctx, staged_file_path(staged), err);
+	staged_file_free(staged);
+	return rc;
+}
+
+/*
+ * Opens /tmp/perf-PID.map in the JVM's root directory, if it is a regular file of the JVM's user.
+ * Returns a descriptor; or -ENOENT if there is no such file; or another negative errno.
+ */
+static int open_map(const struct target_ns *ns, struct stat *st)
+{
+	_cleanup_close_ int dir_fd = target_ns_opendir(ns, "/tmp");
+	char name[32];
+	int fd;
+
+	if (dir_fd < 0)
+		return dir_fd;
+	(void)snprintf(name, sizeof(name), "perf-%d.map", (int)ns->jvm->nspid);
+	fd = file_open_regular(dir_fd, name, O_NOFOLLOW, st);
+	if (fd >= 0 && st->st_uid != ns->jvm->uid) {
+		util_close_p(&fd);
+		return -EPERM;
+	}
+	return fd;
+}
+
+/*
+ * In the worker: appends to `answer` the time of the last write to the JVM's /tmp/perf-PID.map, in
+ * ns since 1970; 0: there is no such file.  Returns -1 with err set if the path is a link, because
+ * the JVM would follow it; or if the file belongs to another user, because the JVM may be able to
+ * write to it.
+ */
+static int answer_time(const struct target_ns *ns, const void *arg, struct buf *answer,
+		       struct err *err)
+{
+	struct stat st = { .st_size = 0 };
+	_cleanup_close_ int fd = open_map(ns, &st);
+	uint64_t time = 0;
+
+	(void)arg;
+	if (fd < 0 && fd != -ENOENT)
+		return err_set(err, EXIT_ANSWER,
+			       "JVM %d would write /proc/%d/root/tmp/perf-%d.map, which is not a "
+			       "file of its user; remove it", (int)ns->jvm->pid,
+			       (int)ns->jvm->pid, (int)ns->jvm->nspid);
+	if (fd >= 0)
+		time = (uint64_t)st.st_mtim.tv_sec * NS_PER_S + (uint64_t)st.st_mtim.tv_nsec;
+	buf_add(answer, &time, sizeof(time));
+	return 0;
+}
+
+static int answer_map(const struct target_ns *ns, const void *arg, struct buf *answer,
+		      struct err *err)
+{
+	struct stat st;
+	_cleanup_close_ int fd = open_map(ns, &st);
+	int rc = fd < 0 ? fd : io_slurp(fd, answer, PERFMAP_MAX);
+
+	(void)arg;
+	return rc < 0 ? err_set(err, EXIT_PARTIAL,
+				"cannot read /proc/%d/root/tmp/perf-%d.map: %s; try again",
+				(int)ns->jvm->pid, (int)ns->jvm->nspid, strerror(-rc))
+		      : 0;
+}
+
+static int write_own(const struct ctx *ctx, struct atomic_file *out, struct err *err)
+{
+	const struct target_query when = {
+		.fn = answer_time, .fd = -1, .max = sizeof(uint64_t),
+	};
+	const struct target_query read = { .fn = answer_map, .fd = -1, .max = PERFMAP_MAX };
+	_cleanup_buf_ struct buf map = BUF_INIT;
+	uint64_t before, after;
+	int rc;
+
+	if (target_query_number(ctx->jvm, &when, &before, err) < 0 || ask(ctx, "", err) < 0 ||
+	    target_query_number(ctx->jvm, &when, &after, err) < 0)
+		return -1;
+	if (after == before)
+		return not_written(ctx, "its perf map in /tmp", err);
+	if (target_query(ctx->jvm, &read, &map, err) < 0)
+		return -1;
+	rc = io_write_all(out->fd, buf_str(&map), map.len, DEADLINE_NEVER);
+	return rc < 0 ? atomic_file_failed(out, rc, err) : 0;
+}
+
+int perfmap_by_vm(const struct ctx *ctx, struct atomic_file *out, struct err *err)
+{
+	return jvm_feature(ctx->jvm) >= FILENAME_SINCE ? write_staged(ctx, out, err)
+						       : write_own(ctx, out, err);
+}
