@@ -22,8 +22,8 @@
 #include "proc/inroot.h"
 #include "proc/mounts.h"
 
-/* limit in ms for a child that opens a file: usually it takes microseconds, on NFS longer */
-#define CAN_READ_MS 2000
+/* limit in ms for a child that opens or removes a file; usually it takes microseconds */
+#define CHILD_MS 2000
 #define DIR_FLAGS (O_PATH | O_DIRECTORY | O_CLOEXEC)
 
 static bool in_same_userns(const struct procfs *proc, pid_t pid)
@@ -262,8 +262,49 @@ bool target_ns_can_read(const struct target_ns *ns, const char *path, const stru
 		return false;
 	if (pid == 0)
 		_exit(target_ns_become(ns) == 0 && can_read(ns, path, same, to_map) ? 0 : 1);
-	return child_wait(pid, &status, deadline_in_ms(CAN_READ_MS)) == 0 && WIFEXITED(status) &&
+	return child_wait(pid, &status, deadline_in_ms(CHILD_MS)) == 0 && WIFEXITED(status) &&
 	       WEXITSTATUS(status) == 0;
+}
+
+static int unlink_same(int dir_fd, const char *name, const struct stat *same)
+{
+	struct stat st;
+
+	if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return -errno;
+	if (st.st_dev != same->st_dev || st.st_ino != same->st_ino ||
+	    st.st_mtim.tv_sec != same->st_mtim.tv_sec ||
+	    st.st_mtim.tv_nsec != same->st_mtim.tv_nsec)
+		return -ESTALE;
+	return unlinkat(dir_fd, name, 0) < 0 ? -errno : 0;
+}
+
+/* In a child: returns its exit status, which is 0 or an errno. */
+static int unlink_as_target(const struct target_ns *ns, int dir_fd, const char *name,
+			    const struct stat *same)
+{
+	int rc = target_ns_become(ns);
+
+	return -(rc < 0 ? rc : unlink_same(dir_fd, name, same));
+}
+
+int target_ns_unlink(const struct target_ns *ns, int dir_fd, const char *name,
+		     const struct stat *same)
+{
+	int status, rc;
+	pid_t pid;
+
+	if (target_ns_is_ours(ns) && !capabilities_any())
+		return unlink_same(dir_fd, name, same);
+	pid = fork();
+	if (pid < 0)
+		return -errno;
+	if (pid == 0)
+		_exit(unlink_as_target(ns, dir_fd, name, same));
+	rc = child_wait(pid, &status, deadline_in_ms(CHILD_MS));
+	if (rc < 0)
+		return rc;
+	return WIFEXITED(status) ? -WEXITSTATUS(status) : -ECHILD;
 }
 
 static int address(struct sockaddr_un *sa, int dir_fd, const char *name)

@@ -89,6 +89,14 @@ bool target_ns_can_read(const struct target_ns *ns, const char *path, const stru
 			bool to_map);
 
 /*
+ * Removes the file `name` from the directory dir_fd, if it is the file of `same` and was not
+ * written since.  Acts with the target's rights, so that it removes nothing that the target could
+ * not remove.  Returns 0; or -ESTALE if the name has another file; or another negative errno.
+ */
+int target_ns_unlink(const struct target_ns *ns, int dir_fd, const char *name,
+		     const struct stat *same) _must_check_;
+
+/*
  * Calls bind(2) with `name` in the directory dir_fd.  The address is below /proc/self/fd, because
  * the path of the directory may exceed the 108 bytes of sun_path.  Returns 0 or -errno.
  */

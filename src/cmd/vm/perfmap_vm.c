@@ -3,7 +3,7 @@
  * - JDK 22 and later accept the name of the file as an argument.  jtool passes the name of a staged
  *   file.
  * - JDK 17 to 21 always write to /tmp/perf-PID.map in the JVM's root directory, where PID is the
- *   JVM's pid as the JVM sees it.  jtool copies this file, and does not remove it.
+ *   JVM's pid as the JVM sees it.  jtool copies this file, and removes it unless it existed before.
  */
 #include "cmd/vm/perfmap.h"
 
@@ -80,48 +80,64 @@ static int write_staged(const struct ctx *ctx, struct atomic_file *out, struct e
 	return rc;
 }
 
-/*
- * Opens /tmp/perf-PID.map in the JVM's root directory, if it is a regular file of the JVM's user.
- * Returns a descriptor; or -ENOENT if there is no such file; or another negative errno.
- */
-static int open_map(const struct target_ns *ns, struct stat *st)
-{
-	_cleanup_close_ int dir_fd = target_ns_opendir(ns, "/tmp");
+/* The JVM's /tmp/perf-PID.map, in the root directory of the JVM. */
+struct own_map {
+	int dir_fd; /* /tmp, or a negative errno */
+	int fd;     /* the file; or -ENOENT if there is none; or another negative errno */
 	char name[32];
-	int fd;
+	struct stat st; /* of the file */
+};
 
-	if (dir_fd < 0)
-		return dir_fd;
-	(void)snprintf(name, sizeof(name), "perf-%d.map", (int)ns->jvm->nspid);
-	fd = file_open_regular(dir_fd, name, O_NOFOLLOW, st);
-	if (fd >= 0 && st->st_uid != ns->jvm->uid) {
-		util_close_p(&fd);
-		return -EPERM;
+static void close_own(struct own_map *map)
+{
+	util_close_p(&map->fd);
+	util_close_p(&map->dir_fd);
+}
+#define _cleanup_own_ _cleanup_(close_own)
+
+/* Opens the file if it is a regular file of the JVM's user. */
+static void open_own(struct own_map *map, const struct target_ns *ns)
+{
+	*map = (struct own_map){ .dir_fd = target_ns_opendir(ns, "/tmp"), .fd = -1 };
+	(void)snprintf(map->name, sizeof(map->name), "perf-%d.map", (int)ns->jvm->nspid);
+	if (map->dir_fd < 0) {
+		map->fd = map->dir_fd;
+		return;
 	}
-	return fd;
+	map->fd = file_open_regular(map->dir_fd, map->name, O_NOFOLLOW, &map->st);
+	if (map->fd >= 0 && map->st.st_uid != ns->jvm->uid) {
+		util_close_p(&map->fd);
+		map->fd = -EPERM;
+	}
+}
+
+/* Returns the time of the last write to the file in ns since 1970; 0: there is no such file. */
+static uint64_t written_ns(const struct own_map *map)
+{
+	if (map->fd < 0)
+		return 0;
+	return (uint64_t)map->st.st_mtim.tv_sec * NS_PER_S + (uint64_t)map->st.st_mtim.tv_nsec;
 }
 
 /*
- * In the worker: appends to `answer` the time of the last write to the JVM's /tmp/perf-PID.map, in
- * ns since 1970; 0: there is no such file.  Returns -1 with err set if the path is a link, because
- * the JVM would follow it; or if the file belongs to another user, because the JVM may be able to
- * write to it.
+ * In the worker: appends written_ns() to `answer`.  Returns -1 with err set if the path is a link,
+ * because the JVM would follow it; or if the file belongs to another user, because the JVM may be
+ * able to write to it.
  */
 static int answer_time(const struct target_ns *ns, const void *arg, struct buf *answer,
 		       struct err *err)
 {
-	struct stat st = { .st_size = 0 };
-	_cleanup_close_ int fd = open_map(ns, &st);
-	uint64_t time = 0;
+	_cleanup_own_ struct own_map map;
+	uint64_t time;
 
 	(void)arg;
-	if (fd < 0 && fd != -ENOENT)
+	open_own(&map, ns);
+	if (map.fd < 0 && map.fd != -ENOENT)
 		return err_set(err, EXIT_ANSWER,
 			       "JVM %d would write /proc/%d/root/tmp/perf-%d.map, which is not a "
 			       "file of its user; remove it", (int)ns->jvm->pid,
 			       (int)ns->jvm->pid, (int)ns->jvm->nspid);
-	if (fd >= 0)
-		time = (uint64_t)st.st_mtim.tv_sec * NS_PER_S + (uint64_t)st.st_mtim.tv_nsec;
+	time = written_ns(&map);
 	buf_add(answer, &time, sizeof(time));
 	return 0;
 }
@@ -129,15 +145,51 @@ static int answer_time(const struct target_ns *ns, const void *arg, struct buf *
 static int answer_map(const struct target_ns *ns, const void *arg, struct buf *answer,
 		      struct err *err)
 {
-	struct stat st;
-	_cleanup_close_ int fd = open_map(ns, &st);
-	int rc = fd < 0 ? fd : io_slurp(fd, answer, PERFMAP_MAX);
+	_cleanup_own_ struct own_map map;
+	int rc;
 
 	(void)arg;
+	open_own(&map, ns);
+	rc = map.fd < 0 ? map.fd : io_slurp(map.fd, answer, PERFMAP_MAX);
 	return rc < 0 ? err_set(err, EXIT_PARTIAL,
 				"cannot read /proc/%d/root/tmp/perf-%d.map: %s; try again",
 				(int)ns->jvm->pid, (int)ns->jvm->nspid, strerror(-rc))
 		      : 0;
+}
+
+/*
+ * Removes the file, if it was last written at the time *arg: a later write was not for this
+ * command.
+ */
+static int remove_own(const struct target_ns *ns, const void *arg, struct buf *answer,
+		      struct err *err)
+{
+	_cleanup_own_ struct own_map map;
+	const uint64_t *written = arg;
+	int rc;
+
+	(void)answer;
+	open_own(&map, ns);
+	if (written_ns(&map) != *written)
+		return 0;
+	rc = target_ns_unlink(ns, map.dir_fd, map.name, &map.st);
+	if (rc == 0 || rc == -ENOENT || rc == -ESTALE)
+		return 0;
+	return err_set(err, EXIT_PARTIAL,
+		       "cannot remove /proc/%d/root/tmp/perf-%d.map, which the JVM has written: "
+		       "%s; remove it", (int)ns->jvm->pid, (int)ns->jvm->nspid, strerror(-rc));
+}
+
+static int copy_own(const struct ctx *ctx, struct atomic_file *out, struct err *err)
+{
+	const struct target_query read = { .fn = answer_map, .fd = -1, .max = PERFMAP_MAX };
+	_cleanup_buf_ struct buf map = BUF_INIT;
+	int rc;
+
+	if (target_query(ctx->jvm, &read, &map, err) < 0)
+		return -1;
+	rc = io_write_all(out->fd, buf_str(&map), map.len, DEADLINE_NEVER);
+	return rc < 0 ? atomic_file_failed(out, rc, err) : 0;
 }
 
 static int write_own(const struct ctx *ctx, struct atomic_file *out, struct err *err)
@@ -145,9 +197,9 @@ static int write_own(const struct ctx *ctx, struct atomic_file *out, struct err 
 	const struct target_query when = {
 		.fn = answer_time, .fd = -1, .max = sizeof(uint64_t),
 	};
-	const struct target_query read = { .fn = answer_map, .fd = -1, .max = PERFMAP_MAX };
-	_cleanup_buf_ struct buf map = BUF_INIT;
 	uint64_t before, after;
+	const struct target_query remove = { .fn = remove_own, .arg = &after, .fd = -1 };
+	_cleanup_buf_ struct buf none = BUF_INIT;
 	int rc;
 
 	if (target_query_number(ctx->jvm, &when, &before, err) < 0 || ask(ctx, "", err) < 0 ||
@@ -155,10 +207,10 @@ static int write_own(const struct ctx *ctx, struct atomic_file *out, struct err 
 		return -1;
 	if (after == before)
 		return not_written(ctx, "its perf map in /tmp", err);
-	if (target_query(ctx->jvm, &read, &map, err) < 0)
-		return -1;
-	rc = io_write_all(out->fd, buf_str(&map), map.len, DEADLINE_NEVER);
-	return rc < 0 ? atomic_file_failed(out, rc, err) : 0;
+	rc = copy_own(ctx, out, err);
+	if (before == 0 && target_query(ctx->jvm, &remove, &none, err) < 0)
+		rc = -1;
+	return rc;
 }
 
 int perfmap_by_vm(const struct ctx *ctx, struct atomic_file *out, struct err *err)

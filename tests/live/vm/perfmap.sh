@@ -66,12 +66,28 @@ maps() {
 	rm -f "$W/own.map"
 	check "$version: perfmap: no file of jtool's remains" nothing_left "${jdk_root[$version]}" \
 		"$JVM_PID" 0 "${W#"${jdk_root[$version]}"}"
+	check "$version: perfmap: no file of the JVM's remains" test ! -e "${jdk_root[$version]}$map"
 	[ "$version" -ge 17 ] || old_jvm "$version"
-	[ "$version" -lt 17 ] || [ "$version" -ge 22 ] || foreign_file "$version"
+	[ "$version" -lt 17 ] || [ "$version" -ge 22 ] || own_file "$version"
 }
 
 old_jvm() {
 	refuses 1 'needs JDK 17' "$1: perfmap --engine vm" perfmap "$JVM_PID" --engine vm -
+}
+
+# JDK 17 to 21 write to their own /tmp.
+own_file() {
+	local own=${jdk_root[$1]}/tmp/perf-$JVM_PID.map
+
+	echo old >"$own"
+	works "$1: perfmap: it works" perfmap "$JVM_PID" -
+	check "$1: perfmap: a file that existed stays, as the JVM has written it" names_loops "$own"
+	rm -f "$own"
+	check "$1: perfmap in the JVM's root: it works" \
+		chroot "${jdk_root[$1]}" "$IW/jtool" perfmap "$JVM_PID"
+	check "$1: perfmap in the JVM's root: the result is not removed" names_loops "$own"
+	rm -f "$own"
+	foreign_file "$1"
 }
 
 # perf_resolves VERSION: perf finds the map by itself, and prints the names of Java methods.
@@ -101,8 +117,25 @@ foreign_file() {
 	rm -f "$own"
 }
 
+# other_user VERSION: in a /tmp with the sticky bit, only the file's owner and root may remove it.
+other_user() {
+	local version=$1 own
+
+	JVM_AS=1000:1000 start_jvm "$version" default Profiled || return
+	own=${jdk_root[$version]}/tmp/perf-$JVM_PID.map
+	to_remove+=("$own")
+	check "$version: perfmap of another user: it names the program's methods" poll 60 named_map
+	check "$version: perfmap of another user: no file of the JVM's remains" test ! -e "$own"
+	works "$version: perfmap --engine agent of another user: it works" \
+		perfmap "$JVM_PID" --engine agent -
+	check "$version: perfmap of another user: no file of jtool's remains" nothing_left \
+		"${jdk_root[$version]}" "$JVM_PID" 1000 "${W#"${jdk_root[$version]}"}"
+	stop "$JVM_PID"
+}
+
 for version in "${jdks[@]}"; do
 	start_jvm "$version" default Profiled || continue
 	maps "$version"
 	stop "$JVM_PID"
+	[ "$version" -ge 22 ] || other_user "$version"
 done
