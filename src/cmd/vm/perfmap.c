@@ -29,22 +29,21 @@ static const struct opt perfmap_rows[] = {
 };
 
 /*
- * Sets *engine to the engine that writes the map.  JVMs whose release is unknown are asked, because
- * most JVMs are of JDK 17 or later.
+ * Sets *engine to the engine that writes the map.  If the JDK's release is unknown, because
+ * the JVM has no hsperfdata, this is the agent, which works with every release.
  */
 static int choose_engine(const struct ctx *ctx, enum perfmap_engine *engine, struct err *err)
 {
 	const struct perfmap_opts *opts = ctx->opts;
 	int release = jvm_feature(ctx->jvm);
-	bool is_old = release != 0 && release < PERFMAP_VM_SINCE;
 
 	*engine = (enum perfmap_engine)opts->engine;
-	if (*engine == PERFMAP_VM && is_old)
+	if (*engine == PERFMAP_VM && release != 0 && release < PERFMAP_VM_SINCE)
 		return err_set(err, EXIT_ANSWER,
 			       "JDK %d cannot write a map of its code, which needs JDK %d: omit "
 			       "--engine, or use --engine agent", release, PERFMAP_VM_SINCE);
 	if (*engine == PERFMAP_AUTO)
-		*engine = is_old ? PERFMAP_AGENT : PERFMAP_VM;
+		*engine = release >= PERFMAP_VM_SINCE ? PERFMAP_VM : PERFMAP_AGENT;
 	return 0;
 }
 
