@@ -118,6 +118,7 @@ foreign_file() {
 }
 
 # other_user VERSION: in a /tmp with the sticky bit, only the file's owner and root may remove it.
+# This JVM has no hsperfdata, because its user has no name, so jtool does not know its release.
 other_user() {
 	local version=$1 own
 
@@ -125,6 +126,9 @@ other_user() {
 	own=${jdk_root[$version]}/tmp/perf-$JVM_PID.map
 	to_remove+=("$own")
 	check "$version: perfmap of another user: it names the program's methods" poll 60 named_map
+	[ "$version" -lt 17 ] ||
+		works "$version: perfmap --engine vm of another user: it works" \
+			perfmap "$JVM_PID" --engine vm -
 	check "$version: perfmap of another user: no file of the JVM's remains" test ! -e "$own"
 	works "$version: perfmap --engine agent of another user: it works" \
 		perfmap "$JVM_PID" --engine agent -
