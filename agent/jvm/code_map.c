@@ -1,9 +1,10 @@
 #include "jvm/code_map.h"
+#include "jvm/jni_refs.h"
 
 #include <string.h>
 
 #define BLOCK (64u * 1024) /* bytes of a block's data */
-#define NAME_MAX 1000u     /* limit in bytes for the name of a stub */
+#define TEXT_MAX 8192u     /* limit in bytes for one text; the rest of it is omitted */
 
 struct ag_code_block {
 	struct ag_code_block *next;
@@ -11,10 +12,20 @@ struct ag_code_block {
 	uint64_t data[BLOCK / sizeof(uint64_t)]; /* structs ag_code, each at a multiple of 8 */
 };
 
-/* Returns the bytes that a struct ag_code with a name of this length takes in a block. */
-static size_t room_for(uint32_t name_len)
+/* Texts of a piece of code; a text may be NULL. */
+struct texts {
+	const char *class, *name, *descriptor;
+};
+
+/* Returns the bytes that a struct ag_code with texts of this length takes in a block. */
+static size_t room_for(size_t len)
 {
-	return (sizeof(struct ag_code) + name_len + 7) & ~(size_t)7;
+	return (sizeof(struct ag_code) + len + 7) & ~(size_t)7;
+}
+
+static size_t texts_len(const struct ag_code *code)
+{
+	return (size_t)code->class_len + code->name_len + code->descriptor_len;
 }
 
 static struct ag_code *take_room(struct ag_code_map *map, size_t size)
@@ -23,7 +34,7 @@ static struct ag_code *take_room(struct ag_code_map *map, size_t size)
 	struct ag_code *code;
 
 	if (!block || sizeof(block->data) - block->used < size) {
-		block = ag_alloc(map->mem, 1, sizeof(*block));
+		block = ag_alloc(map->jvm->mem, 1, sizeof(*block));
 		if (!block)
 			return NULL;
 		if (map->last)
@@ -37,22 +48,40 @@ static struct ag_code *take_room(struct ag_code_map *map, size_t size)
 	return code;
 }
 
-/* Adds a piece of code.  Returns NULL if there is no memory. */
-static struct ag_code *add(struct ag_code_map *map, const void *address, jint size,
-			   const char *name)
+static uint32_t text_len(const char *text)
 {
-	uint32_t len = (uint32_t)strnlen(name, NAME_MAX);
-	struct ag_code *code = take_room(map, room_for(len));
+	return text ? (uint32_t)strnlen(text, TEXT_MAX) : 0;
+}
+
+static char *put_text(char *at, const char *text, uint32_t len)
+{
+	if (len > 0)
+		memcpy(at, text, len);
+	return at + len;
+}
+
+/* Adds a piece of code.  If there is no memory, notes that in the map. */
+static void add(struct ag_code_map *map, const void *address, jint size, const struct texts *texts)
+{
+	const uint32_t class_len = text_len(texts->class), name_len = text_len(texts->name),
+		       descriptor_len = text_len(texts->descriptor);
+	struct ag_code *code =
+		take_room(map, room_for((size_t)class_len + name_len + descriptor_len));
+	char *at;
 
 	if (!code) {
-		map->no_memory = true;
-		return NULL;
+		map->failed = true;
+		(void)ag_fail_memory(map->jvm);
+		return;
 	}
 	code->address = (uintptr_t)address;
 	code->size = size > 0 ? (uint32_t)size : 0;
-	code->name_len = len;
-	memcpy(code->name, name, len);
-	return code;
+	code->class_len = class_len;
+	code->name_len = name_len;
+	code->descriptor_len = descriptor_len;
+	at = put_text(code->texts, texts->class, class_len);
+	at = put_text(at, texts->name, name_len);
+	(void)put_text(at, texts->descriptor, descriptor_len);
 }
 
 /*
@@ -71,26 +100,72 @@ static struct ag_code_map *map_of_thread(jvmtiEnv *ti)
 	return storage;
 }
 
+/* The names of a method: JVMTI memory. */
+struct names {
+	char *class, *method, *descriptor;
+};
+
+static jvmtiError find_names(struct ag_jvm *jvm, jvmtiEnv *ti, jmethodID method,
+			     struct names *names)
+{
+	jclass class = NULL;
+	jvmtiError code;
+
+	code = (*ti)->GetMethodName(ti, method, &names->method, &names->descriptor, NULL);
+	if (code == JVMTI_ERROR_NONE)
+		code = (*ti)->GetMethodDeclaringClass(ti, method, &class);
+	if (code == JVMTI_ERROR_NONE)
+		code = (*ti)->GetClassSignature(ti, class, &names->class, NULL);
+	ag_ref_drop(jvm, class);
+	return code;
+}
+
+/*
+ * Adds a compiled method.  Code without locations is not compiled from bytecode.  In the class
+ * MethodHandle, that is an intrinsic of a signature-polymorphic method, such as invokeBasic() and
+ * linkToStatic().  HotSpot has several of each, and gives all of them the jmethodID of the first:
+ * they share an idnum (ConstMethod), so their names are wrong.
+ */
+static void add_method(struct ag_code_map *map, const void *address, jint size,
+		       jint n_locations, const struct names *names)
+{
+	static const struct texts intrinsic = { .name = "method handle intrinsic" };
+	const struct texts texts = { names->class, names->method, names->descriptor };
+	const bool is_intrinsic =
+		n_locations == 0 && strcmp(names->class, "Ljava/lang/invoke/MethodHandle;") == 0;
+
+	add(map, address, size, is_intrinsic ? &intrinsic : &texts);
+}
+
 static void JNICALL on_method(jvmtiEnv *ti, jmethodID method, jint size, const void *address,
 			      jint n_locations, const jvmtiAddrLocationMap *locations,
 			      const void *info)
 {
 	struct ag_code_map *map = map_of_thread(ti);
-	struct ag_code *code = map && method ? add(map, address, size, "") : NULL;
+	struct names names = { NULL, NULL, NULL };
+	jvmtiError code;
 
 	(void)locations, (void)info;
-	if (!code)
+	if (!map || map->failed || !method)
 		return;
-	code->method = method;
-	code->is_native = n_locations == 0;
+	code = find_names(map->jvm, ti, method, &names);
+	if (code == JVMTI_ERROR_INVALID_METHODID)
+		map->n_unloaded++;
+	else if (ag_jvmti_check(map->jvm, "look up the names of a method", code) != 0)
+		map->failed = true;
+	else
+		add_method(map, address, size, n_locations, &names);
+	ag_jvmti_free(map->jvm, names.class);
+	ag_jvmti_free(map->jvm, names.method);
+	ag_jvmti_free(map->jvm, names.descriptor);
 }
 
 static void JNICALL on_generated(jvmtiEnv *ti, const char *name, const void *address, jint size)
 {
 	struct ag_code_map *map = map_of_thread(ti);
 
-	if (map)
-		(void)add(map, address, size, name ? name : ""); /* no memory: noted in the map */
+	if (map && !map->failed)
+		add(map, address, size, &(struct texts){ .name = name });
 }
 
 /* Enables an event, replays it, and disables it. */
@@ -118,7 +193,7 @@ static int replay_all(struct ag_jvm *jvm, jvmtiEnv *ti, struct ag_code_map *map)
 	    replay(jvm, ti, &callbacks, JVMTI_EVENT_DYNAMIC_CODE_GENERATED) != 0 ||
 	    replay(jvm, ti, &callbacks, JVMTI_EVENT_COMPILED_METHOD_LOAD) != 0)
 		return -1;
-	return map->no_memory ? ag_fail_memory(jvm) : 0;
+	return map->failed ? -1 : 0;
 }
 
 int ag_code_map_read(struct ag_jvm *jvm, struct ag_code_map *map)
@@ -126,7 +201,7 @@ int ag_code_map_read(struct ag_jvm *jvm, struct ag_code_map *map)
 	jvmtiEnv *ti;
 	int rc;
 
-	*map = (struct ag_code_map){ .mem = jvm->mem };
+	*map = (struct ag_code_map){ .jvm = jvm };
 	if ((*jvm->vm)->GetEnv(jvm->vm, (void **)&ti, JVMTI_VERSION_1_1) != JNI_OK)
 		return ag_fail(jvm, "GetEnv", "no JVMTI environment");
 	rc = replay_all(jvm, ti, map);
@@ -140,7 +215,7 @@ void ag_code_map_release(struct ag_code_map *map)
 
 	for (struct ag_code_block *block = map->first; block; block = next) {
 		next = block->next;
-		ag_free(map->mem, block);
+		ag_free(map->jvm->mem, block);
 	}
 	*map = (struct ag_code_map){ 0 };
 }
@@ -154,6 +229,6 @@ const struct ag_code *ag_code_map_next(struct ag_code_cursor *cursor)
 	if (!cursor->block)
 		return NULL;
 	code = (const void *)((const char *)cursor->block->data + cursor->at);
-	cursor->at += room_for(code->name_len);
+	cursor->at += room_for(texts_len(code));
 	return code;
 }

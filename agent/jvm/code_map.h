@@ -3,10 +3,16 @@
  * for itself, such as the interpreter, stubs and adapters.
  *
  * HotSpot replays the events CompiledMethodLoad and DynamicCodeGenerated for code that exists
- * already (GenerateEvents).  The events are enabled only during the replay, in an environment of
- * their own.  ag_code_map_read() disposes of this environment, and so of its capability, callbacks
- * and events.  The capability has no cost: any number of environments can have it at any time
- * (JvmtiManageCapabilities::init_always_capabilities).  These effects of the replay remain:
+ * already (GenerateEvents).  The names of a method are read in its event, during which HotSpot
+ * keeps the compiled method: later, its jmethodID may point to a method that no longer exists
+ * (JDK-8313816).
+ *
+ * The events are enabled only during the replay, in an environment of their own.
+ * ag_code_map_read() disposes of this environment, and so of its capability, callbacks and events.
+ * The capability has no cost: any number of environments can have it at any time
+ * (JvmtiManageCapabilities::init_always_capabilities).
+ *
+ * These effects of the replay remain:
  * - Each compiled method and each method inlined in it gets a jmethodID, some bytes that live as
  *   long as its class.
  * - A method that is compiled during the replay has debug information also for code that is not a
@@ -19,22 +25,21 @@
 
 #include "jvm/jvmti.h"
 
-/* A piece of code. */
+/* A piece of code.  Code of the JVM's own has a name only. */
 struct ag_code {
-	/* the compiled method, whose class may have been unloaded; NULL: code of the JVM's own */
-	jmethodID method;
 	uint64_t address;
-	uint32_t size;     /* bytes */
-	bool is_native;    /* of a method: the code is not compiled from bytecode */
-	uint32_t name_len; /* 0 for a method */
-	char name[];       /* of the JVM's own code, without a NUL */
+	uint32_t size; /* bytes */
+	uint32_t class_len, name_len, descriptor_len;
+	/* the class's signature, the name, the method's descriptor, one after the other, no NUL */
+	char texts[];
 };
 
 struct ag_code_block;
 struct ag_code_map {
-	struct ag_mem *mem;
+	struct ag_jvm *jvm;
 	struct ag_code_block *first, *last;
-	bool no_memory; /* an event was not recorded */
+	uint32_t n_unloaded; /* methods that are not in the map: their classes were unloaded */
+	bool failed;         /* an event was not recorded; jvm->err has the reason */
 };
 
 /*
