@@ -192,9 +192,10 @@ static int search_maps(const struct procfs *proc, pid_t pid, struct search *s)
 	rc = query_maps(fd, s);
 	/*
 	 * ENOTTY: the kernel does not have PROCMAP_QUERY, or the file is in a recorded copy of
-	 * /proc.  No mapping was visited yet.
+	 * /proc.  ENOSYS: an emulator of system calls does not know it (QEMU).  No mapping was
+	 * visited yet.
 	 */
-	return rc == -ENOTTY ? read_maps(fd, s) : rc;
+	return rc == -ENOTTY || rc == -ENOSYS ? read_maps(fd, s) : rc;
 }
 
 int procfs_maps(const struct procfs *proc, pid_t pid, procfs_map_visit *visit, void *arg)
