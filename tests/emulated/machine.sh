@@ -1,0 +1,56 @@
+# shellcheck shell=bash
+# What the emulated machines share: a work directory, which is removed at the end, and QEMU. $apt_set
+# is the set of scripts/apt-need that has what is required.
+# shellcheck disable=SC2154 # the caller sets it
+
+# skip REASON: ends the script; nothing is tested.
+skip() {
+	echo "ok - emulated machine # SKIP $1"
+	echo "0 passed, 0 failed, 1 skipped"
+	exit 0
+}
+
+# require COMMAND...: skips if one of them is missing.
+require() {
+	local command
+
+	for command; do
+		command -v "$command" >/dev/null || skip "$command is missing: run scripts/apt-need $apt_set"
+	done
+}
+
+work=$(mktemp -d /tmp/jtool-emulated.XXXXXX)
+qemu=
+# shellcheck disable=SC2317,SC2329 # called by the trap
+finish() {
+	[ -z "$qemu" ] || kill "$qemu" 2>/dev/null || true # timeout passes the signal on
+	rm -rf "$work"
+}
+trap finish EXIT
+trap 'exit 130' INT TERM HUP
+
+# pack DIRECTORY: prints it as an initramfs.
+pack() {
+	(cd "$1" && find . | cpio -o -H newc --quiet | gzip -1)
+}
+
+# emulate SECONDS QEMU ARGUMENT...: runs a machine that writes its console to $work/console, and to
+# $work/out what its tests print and then "exit CODE". Prints that, and exits with the code.
+emulate() {
+	local rc
+
+	: >"$work/out"
+	timeout "$1" "${@:2}" -display none -monitor none -no-reboot -nic none </dev/null &
+	qemu=$!
+	tail -n +1 --pid=$qemu -s 0.2 -f "$work/out" | sed -u 's|\r$||' | tee "$work/all" |
+		grep --line-buffered -v '^exit ' || true
+	qemu=
+	rc=$(sed -n 's/^exit //p' "$work/all" | tail -n 1)
+	if [ -z "$rc" ]; then
+		echo "not ok - the emulated machine ended before the tests"
+		tail -n 30 "$work/console" | tr -d '\r' | sed 's/^/#   /'
+		echo "0 passed, 1 failed, 0 skipped"
+		exit 1
+	fi
+	exit "$rc"
+}
