@@ -25,7 +25,8 @@ pick() {
 	picked=${from[RANDOM % ${#from[@]}]}
 }
 
-# PID is replaced, as are the class and method that the JVM runs.
+# PID is replaced, as are the class that the JVM runs, and an agent that the JVM can read: `load`
+# leaves a copy of another in the JVM's root.
 commands=(
 	'list' 'info PID' 'stat PID' 'counters PID' 'flags PID' 'props PID' 'patches PID' 'detach PID'
 	'jcmd PID VM.version' 'jcmd PID GC.heap_info' 'jcmd PID Thread.print' 'op PID threaddump'
@@ -40,7 +41,7 @@ commands=(
 	'alloc PID -d 1s' 'alloc PID -d 1s --exact' 'alloc PID -d 1s --live' 'alloc PID --metaspace'
 	'trace PID MAIN.answer -d 1s' 'trace PID MAIN.* -d 1s --summary' 'trace PID java.lang.Long.* -d 1s'
 	'profile PID -d 1s' 'jfr PID record -d 1s --force recording.jfr' 'perfmap PID map.txt --force'
-	'capture PID captured.tar.gz --force' 'load PID loadee.so 0'
+	'capture PID captured.tar.gz --force' 'load PID AGENT 0'
 )
 disturbances=(nothing nothing nothing kill kill no-files no-memory no-disk stop-target
 	stop-target no-socket kill-target)
@@ -90,9 +91,9 @@ nothing_left_here() {
 	nothing_left "${jdk_root[$version]}" "$JVM_PID" 0
 }
 
-# own_fds: without /proc, which the flight recorder opens when it first lists processes.
+# own_fds: without what the JVM opens when it first needs it: jars, and /proc for the flight recorder.
 own_fds() {
-	find "/proc/$JVM_PID/fd" -mindepth 1 -maxdepth 1 ! -lname '*/proc' | wc -l
+	find "/proc/$JVM_PID/fd" -mindepth 1 -maxdepth 1 ! -lname '*/proc' ! -lname '*.jar' | wc -l
 }
 
 has_counts() {
@@ -169,6 +170,7 @@ step() {
 	pick commands
 	command=${picked//PID/$JVM_PID}
 	command=${command//MAIN/$main}
+	command=${command//AGENT/$IW/loadee.so}
 	pick disturbances && kind=$picked
 	read -ra words <<<"$command"
 	[ "$command" != metrics ] || words=(stat all --openmetrics)
