@@ -3,14 +3,14 @@
 # descriptors, memory or disk; the JVM is stopped for a while, loses its attach socket, or is killed.
 # After each step, the JVM works, and nothing of jtool remains in it.
 #
-#   JTOOL_SOAK=1                 10,000 steps instead of 30, with a random seed
+#   JTOOL_SOAK=1                 10,000 steps instead of 12, with a random seed
 #   JTOOL_SEED=N                 the same steps as in the run that printed this seed
 #   JTOOL_SEED=N JTOOL_STEP=K    only step K of that run
 # shellcheck source-path=SCRIPTDIR/.. source=lib.sh disable=SC2016,SC2034 # $ in class names, arrays for pick
 . "$(dirname "$0")/../lib.sh"
 
-steps=${JTOOL_STEPS:-$(in_soak 10000 30)}
-per_jvm=$(in_soak 40 10) # steps for each JVM
+steps=${JTOOL_STEPS:-$(in_soak 10000 12)}
+per_jvm=$(in_soak 40 6) # steps for each JVM
 seed=${JTOOL_SEED:-$(in_soak $((SRANDOM % 1000000)) 1)}
 first=${JTOOL_STEP:-0}
 [ -z "${JTOOL_STEP:-}" ] || steps=$((first + 1))
