@@ -26,6 +26,11 @@
 #define CHILD_MS 2000
 #define DIR_FLAGS (O_PATH | O_DIRECTORY | O_CLOEXEC)
 
+static bool is_same_file(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
 static bool in_same_userns(const struct procfs *proc, pid_t pid)
 {
 	struct stat ours, theirs;
@@ -38,7 +43,7 @@ static bool in_same_userns(const struct procfs *proc, pid_t pid)
 		return true;
 	if (procfs_stat(proc, pid, "ns/user", &theirs) < 0)
 		return false;
-	return ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
+	return is_same_file(&ours, &theirs);
 }
 
 static int open_failed(const struct jvm *jvm, int error, struct err *err)
@@ -242,8 +247,7 @@ static bool can_read(const struct target_ns *ns, const char *path, const struct 
 	 * Compare the file with `same` before opening it for reading, because the target may have
 	 * put a device at this path.
 	 */
-	if (path_fd < 0 || fstat(path_fd, &st) < 0 || st.st_dev != same->st_dev ||
-	    st.st_ino != same->st_ino)
+	if (path_fd < 0 || fstat(path_fd, &st) < 0 || !is_same_file(&st, same))
 		return false;
 	fd = file_reopen_regular(path_fd, &st);
 	return fd >= 0 && fstatvfs(fd, &fs) == 0 && !(to_map && (fs.f_flag & ST_NOEXEC));
@@ -272,8 +276,7 @@ static int unlink_same(int dir_fd, const char *name, const struct stat *same)
 
 	if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return -errno;
-	if (st.st_dev != same->st_dev || st.st_ino != same->st_ino ||
-	    st.st_mtim.tv_sec != same->st_mtim.tv_sec ||
+	if (!is_same_file(&st, same) || st.st_mtim.tv_sec != same->st_mtim.tv_sec ||
 	    st.st_mtim.tv_nsec != same->st_mtim.tv_nsec)
 		return -ESTALE;
 	return unlinkat(dir_fd, name, 0) < 0 ? -errno : 0;

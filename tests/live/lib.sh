@@ -455,6 +455,25 @@ nothing_left() {
 	[ -z "$(leftovers "$@")" ]
 }
 
+# nothing_left_here: in the root of the JVM that was started last, which has the JDK `version`.
+nothing_left_here() {
+	nothing_left "${jdk_root[$version]:-}" "$JVM_PID" 0
+}
+
+# children: the PIDs of the processes that this JVM has started, also zombies.
+children() {
+	pgrep -P "$JVM_PID"
+}
+
+childless() {
+	! children >/dev/null
+}
+
+# has_child_or_ended: that JVM has a child, or jtool, whose PID is `pid`, has ended.
+has_child_or_ended() {
+	! childless || gone "$pid"
+}
+
 # jtool.
 
 # jt ARGUMENT...: runs jtool; sets rc, and leaves its output in $W/out and $W/err. JT_AS=UID[:GID]

@@ -142,21 +142,6 @@ void javasig_field(struct buf *out, const struct javasig_member *field)
 	javasig_text(out, field->name);
 }
 
-/* Reads the parameter types of a signature, such as "(I[TT;)", and adds "(int, T[])". */
-static bool read_arguments(struct javasig_reader *r)
-{
-	if (!javasig_eat(r, '('))
-		return false;
-	buf_addc(r->out, '(');
-	for (const char *between = ""; !javasig_eat(r, ')'); between = ", ") {
-		buf_adds(r->out, between);
-		if (!javasig_read_type(r))
-			return false;
-	}
-	buf_addc(r->out, ')');
-	return true;
-}
-
 /* Replaces the last "[]" of a parameter list by "...". */
 static void mark_varargs(struct buf *arguments)
 {
@@ -220,7 +205,7 @@ static bool add_method(struct buf *out, const struct javasig_member *m, struct c
 	if (!javasig_read_parameters(&r, " "))
 		return false;
 	r.out = &arguments;
-	if (!read_arguments(&r))
+	if (!javasig_read_arguments(&r))
 		return false;
 	r.out = &result;
 	if (!javasig_read_type(&r))

@@ -224,3 +224,17 @@ bool javasig_read_parameters(struct javasig_reader *r, const char *suffix)
 	buf_adds(r->out, r->out->len > start ? suffix : "");
 	return true;
 }
+
+bool javasig_read_arguments(struct javasig_reader *r)
+{
+	if (!javasig_eat(r, '('))
+		return false;
+	buf_addc(r->out, '(');
+	for (const char *between = ""; !javasig_eat(r, ')'); between = ", ") {
+		buf_adds(r->out, between);
+		if (!javasig_read_type(r))
+			return false;
+	}
+	buf_addc(r->out, ')');
+	return true;
+}

@@ -33,6 +33,9 @@ bool javasig_read_unless_object(struct javasig_reader *r, const char *prefix, bo
  */
 bool javasig_read_parameters(struct javasig_reader *r, const char *suffix);
 
+/* Reads the parameter types of a method, such as "(I[TT;)", and adds "(int, T[])". */
+bool javasig_read_arguments(struct javasig_reader *r);
+
 /* Adds a name with its slashes replaced by dots. */
 void javasig_dotted(struct buf *out, struct cf_text name);
 

@@ -31,16 +31,8 @@ static bool read_descriptor(struct wire_text descriptor, struct buf *parameters,
 		.rest = { descriptor.data, descriptor.len }, .out = parameters,
 	};
 
-	if (!javasig_eat(&r, '('))
+	if (!javasig_read_arguments(&r))
 		return false;
-	buf_addc(parameters, '(');
-	while (!javasig_eat(&r, ')')) {
-		if (parameters->len > 1)
-			buf_adds(parameters, ", ");
-		if (!javasig_read_type(&r))
-			return false;
-	}
-	buf_addc(parameters, ')');
 	r.out = type;
 	return javasig_read_type(&r) && r.rest.len == 0;
 }

@@ -16,10 +16,6 @@ gap() {
 	line=$(ask gap '^gap [0-9]+$' 20) && echo "${line#gap }"
 }
 
-nothing_left_here() {
-	nothing_left "${jdk_root[$version]:-}" "$JVM_PID" 0
-}
-
 # nothing_remains NAME: no additional files, descriptors or threads.
 nothing_remains() {
 	check "$1: no file remains" poll 30 nothing_left_here

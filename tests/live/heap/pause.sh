@@ -48,10 +48,6 @@ dump() {
 	check "$name: it is complete" python3 "$live_dir/hprof/hprof.py" "$W/dump" 'Held$Item'
 }
 
-nothing_left_here() {
-	nothing_left "${jdk_root[$version]}" "$JVM_PID" 0
-}
-
 for version in "${jdks[@]}"; do
 	start_jvm "$version" serial Held -Xms400m -Xmx400m -- 5000 || continue
 	jt jcmd "$JVM_PID" help GC.heap_dump

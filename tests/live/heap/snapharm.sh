@@ -8,18 +8,6 @@
 total=$(in_soak 2000 45)
 threads=$(in_soak 2000 200)
 
-children() {
-	pgrep -P "$JVM_PID"
-}
-
-childless() {
-	! children >/dev/null
-}
-
-has_child_or_ended() {
-	children >/dev/null || gone "$pid"
-}
-
 # counts: of descriptors, and of shared mappings.
 counts() {
 	echo "$(fd_count "$JVM_PID") $(grep -c 'rw-s .*/dev/zero' "/proc/$JVM_PID/maps")"
@@ -27,10 +15,6 @@ counts() {
 
 has_counts() {
 	[ "$(counts)" = "$1" ]
-}
-
-nothing_left_here() {
-	nothing_left "${jdk_root[$version]}" "$JVM_PID" 0
 }
 
 # crash_files: of the JVMs of this test.

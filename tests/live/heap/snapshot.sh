@@ -13,32 +13,15 @@ collectors() {
 	[ "$1" -lt 11 ] || echo shenandoah z
 }
 
-# children: the processes that the JVM has started, also zombies.
-children() {
-	ps -o pid= --ppid "$JVM_PID"
-}
-
-childless() {
-	[ -z "$(children)" ]
-}
-
 # the_child: waits for the snapshot's process and prints its PID; fails if jtool ($pid) ends before.
 the_child() {
 	poll 20 has_child_or_ended
 	children | head -n 1 | tr -d ' '
 }
 
-has_child_or_ended() {
-	! childless || gone "$pid"
-}
-
 # shared_maps: the number of anonymous shared mappings in the JVM.
 shared_maps() {
 	grep -c 'rw-s .*/dev/zero' "/proc/$JVM_PID/maps"
-}
-
-nothing_left_here() {
-	nothing_left "${jdk_root[$version]}" "$JVM_PID" 0
 }
 
 has_counts() {

@@ -46,10 +46,6 @@ no_dump() {
 	same "$1: no file in the output directory" "" "$(ls -A "$2")"
 }
 
-nothing_left_here() {
-	nothing_left "${jdk_root[$version]:-}" "$JVM_PID" 0
-}
-
 # clean NAME [PATTERN]: no file remains in the target, and the JVM is unharmed.
 clean() {
 	check "$1: no file remains in the target" poll 30 nothing_left_here

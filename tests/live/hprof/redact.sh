@@ -79,10 +79,6 @@ print(urllib.request.urlopen(sys.argv[1], timeout=60).read().decode())' \
 	grep -q -E 'Secrets\$Item.*>1000<' <(tr -d '\n' <"$W/jhat.histo")
 }
 
-nothing_left_here() {
-	nothing_left "${jdk_root[$version]}" "$JVM_PID" 0
-}
-
 # redacted NAME: dumps of the victim that was started last, and copies of its own dump.
 redacted() {
 	local raw engine=snapshot pause='; the JVM was paused for [0-9.]* m\?s'

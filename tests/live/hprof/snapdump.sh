@@ -111,24 +111,8 @@ read_by_visualvm() {
 		test "$(wc -l <<<"$other")" -lt 60
 }
 
-nothing_left_here() {
-	nothing_left "${jdk_root[$version]:-}" "$JVM_PID" 0
-}
-
-children() {
-	ps -o pid= --ppid "$JVM_PID"
-}
-
-childless() {
-	[ -z "$(children)" ]
-}
-
 has_fds() {
 	[ "$(fd_count "$JVM_PID")" = "$1" ]
-}
-
-has_child_or_ended() {
-	! childless || gone "$pid"
 }
 
 for version in "${jdks[@]}"; do

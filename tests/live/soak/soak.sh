@@ -83,14 +83,6 @@ end_jvm() {
 	begun=
 }
 
-childless() {
-	! pgrep -P "$JVM_PID" >/dev/null
-}
-
-nothing_left_here() {
-	nothing_left "${jdk_root[$version]}" "$JVM_PID" 0
-}
-
 # own_fds: without what the JVM opens when it first needs it: jars, and /proc for the flight recorder.
 own_fds() {
 	find "/proc/$JVM_PID/fd" -mindepth 1 -maxdepth 1 ! -lname '*/proc' ! -lname '*.jar' | wc -l
