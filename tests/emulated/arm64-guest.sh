@@ -10,6 +10,7 @@ mount -t tmpfs -o mode=755 none /run
 mount -t cgroup2 none /sys/fs/cgroup
 stty -F /dev/hvc0 raw -echo
 exec >/dev/hvc0 2>&1 </dev/null
+bash /payload/tests/heartbeat.sh /dev/ttyAMA0 &
 
 # main JDK...: the tests, in a session of their own.
 main() {

@@ -34,23 +34,61 @@ pack() {
 	(cd "$1" && find . | cpio -o -H newc --quiet | gzip -1)
 }
 
-# emulate SECONDS QEMU ARGUMENT...: runs a machine that writes its console to $work/console, and to
-# $work/out what its tests print and then "exit CODE". Prints that, and exits with the code.
-emulate() {
-	local rc
+# A machine whose console has not changed for this many seconds is frozen: heartbeat.sh writes to it.
+frozen_after=180
 
+# run_machine SECONDS QEMU ARGUMENT...: runs a machine, with its output in $work/out, and prints that
+# while it runs. Sets why, if the machine was stopped.
+run_machine() {
+	local limit=$1 end=$((SECONDS + $1))
+
+	shift
+	why="it ended"
 	: >"$work/out"
-	timeout "$1" "${@:2}" -display none -monitor none -no-reboot -nic none </dev/null &
+	: >"$work/console"
+	timeout -k 5 $((limit + 60)) "$@" -display none -monitor none -no-reboot -nic none </dev/null &
 	qemu=$!
 	tail -n +1 --pid=$qemu -s 0.2 -f "$work/out" | sed -u 's|\r$||' | tee "$work/all" |
-		grep --line-buffered -v '^exit ' || true
+		grep --line-buffered -v '^exit ' &
+	while kill -0 "$qemu" 2>/dev/null; do
+		sleep 1
+		if [ $(($(date +%s) - $(stat -c %Y "$work/console"))) -gt $frozen_after ]; then
+			why="the emulator froze"
+		elif [ $SECONDS -ge $end ]; then
+			why="there was no end within $limit seconds"
+		else
+			continue
+		fi
+		kill "$qemu" 2>/dev/null || true
+		break
+	done
+	wait || true
 	qemu=
+}
+
+# emulate SECONDS QEMU ARGUMENT...: runs a machine that writes its console to $work/console, and to
+# $work/out what its tests print and then "exit CODE". Prints that, and exits with the code. A frozen
+# machine tells nothing about jtool: it is started once more.
+emulate() {
+	local rc why
+
+	run_machine "$@"
+	if [ "$why" = "the emulator froze" ]; then
+		echo "# $why, and is started again; its console:"
+		console
+		run_machine "$@"
+	fi
 	rc=$(sed -n 's/^exit //p' "$work/all" | tail -n 1)
 	if [ -z "$rc" ]; then
-		echo "not ok - the emulated machine ended before the tests"
-		tail -n 30 "$work/console" | tr -d '\r' | sed 's/^/#   /'
+		echo "not ok - the tests in the emulated machine come to their end: $why"
+		console
 		echo "0 passed, 1 failed, 0 skipped"
 		exit 1
 	fi
 	exit "$rc"
+}
+
+# console: the console's end, where heartbeat.sh lists the processes.
+console() {
+	tail -n 60 "$work/console" | tr -d '\r' | sed 's/^/#   /'
 }
