@@ -236,78 +236,95 @@ int target_ns_opendir(const struct target_ns *ns, const char *path)
 	return inroot_open(ns->root_fd, path, O_DIRECTORY);
 }
 
-static bool can_read(const struct target_ns *ns, const char *path, const struct stat *same,
-		     bool to_map)
-{
-	_cleanup_close_ int path_fd = inroot_open(ns->root_fd, path, 0), fd = -1;
-	struct stat st;
-	struct statvfs fs;
+/* What to do as the target: returns 0 or a negative errno. */
+typedef int as_target_fn(const struct target_ns *ns, const void *arg);
 
-	/*
-	 * Compare the file with `same` before opening it for reading, because the target may have
-	 * put a device at this path.
-	 */
-	if (path_fd < 0 || fstat(path_fd, &st) < 0 || !is_same_file(&st, same))
-		return false;
-	fd = file_reopen_regular(path_fd, &st);
-	return fd >= 0 && fstatvfs(fd, &fs) == 0 && !(to_map && (fs.f_flag & ST_NOEXEC));
-}
-
-bool target_ns_can_read(const struct target_ns *ns, const char *path, const struct stat *same,
-			bool to_map)
-{
-	int status;
-	pid_t pid;
-
-	if (target_ns_is_ours(ns) && !capabilities_any())
-		return can_read(ns, path, same, to_map);
-	pid = fork();
-	if (pid < 0)
-		return false;
-	if (pid == 0)
-		_exit(target_ns_become(ns) == 0 && can_read(ns, path, same, to_map) ? 0 : 1);
-	return child_wait(pid, &status, deadline_in_ms(CHILD_MS)) == 0 && WIFEXITED(status) &&
-	       WEXITSTATUS(status) == 0;
-}
-
-static int unlink_same(int dir_fd, const char *name, const struct stat *same)
-{
-	struct stat st;
-
-	if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-		return -errno;
-	if (!is_same_file(&st, same) || st.st_mtim.tv_sec != same->st_mtim.tv_sec ||
-	    st.st_mtim.tv_nsec != same->st_mtim.tv_nsec)
-		return -ESTALE;
-	return unlinkat(dir_fd, name, 0) < 0 ? -errno : 0;
-}
-
-/* In a child: returns its exit status, which is 0 or an errno. */
-static int unlink_as_target(const struct target_ns *ns, int dir_fd, const char *name,
-			    const struct stat *same)
-{
-	int rc = target_ns_become(ns);
-
-	return -(rc < 0 ? rc : unlink_same(dir_fd, name, same));
-}
-
-int target_ns_unlink(const struct target_ns *ns, int dir_fd, const char *name,
-		     const struct stat *same)
+/* Calls `fn` with the target's ids and capabilities: in a child, unless jtool has just these. */
+static int run_as_target(const struct target_ns *ns, as_target_fn *fn, const void *arg)
 {
 	int status, rc;
 	pid_t pid;
 
 	if (target_ns_is_ours(ns) && !capabilities_any())
-		return unlink_same(dir_fd, name, same);
+		return fn(ns, arg);
 	pid = fork();
 	if (pid < 0)
 		return -errno;
-	if (pid == 0)
-		_exit(unlink_as_target(ns, dir_fd, name, same));
+	if (pid == 0) {
+		rc = target_ns_become(ns);
+		_exit(-(rc < 0 ? rc : fn(ns, arg)));
+	}
 	rc = child_wait(pid, &status, deadline_in_ms(CHILD_MS));
 	if (rc < 0)
 		return rc;
 	return WIFEXITED(status) ? -WEXITSTATUS(status) : -ECHILD;
+}
+
+struct reading {
+	const char *path;
+	const struct stat *same;
+	bool to_map;
+};
+
+static int try_read(const struct target_ns *ns, const void *arg)
+{
+	const struct reading *r = arg;
+	_cleanup_close_ int path_fd = inroot_open(ns->root_fd, r->path, 0), fd = -1;
+	struct stat st;
+	struct statvfs fs;
+
+	if (path_fd < 0)
+		return path_fd;
+	if (fstat(path_fd, &st) < 0)
+		return -errno;
+	/*
+	 * Compare the file with `same` before opening it for reading, because the target may have
+	 * put a device at this path.
+	 */
+	if (!is_same_file(&st, r->same))
+		return -ESTALE;
+	fd = file_reopen_regular(path_fd, &st);
+	if (fd < 0)
+		return fd;
+	if (fstatvfs(fd, &fs) < 0)
+		return -errno;
+	return r->to_map && (fs.f_flag & ST_NOEXEC) ? -EACCES : 0;
+}
+
+bool target_ns_can_read(const struct target_ns *ns, const char *path, const struct stat *same,
+			bool to_map)
+{
+	const struct reading r = { path, same, to_map };
+
+	return run_as_target(ns, try_read, &r) == 0;
+}
+
+struct removal {
+	int dir_fd;
+	const char *name;
+	const struct stat *same;
+};
+
+static int unlink_same(const struct target_ns *ns, const void *arg)
+{
+	const struct removal *r = arg;
+	struct stat st;
+
+	(void)ns;
+	if (fstatat(r->dir_fd, r->name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return -errno;
+	if (!is_same_file(&st, r->same) || st.st_mtim.tv_sec != r->same->st_mtim.tv_sec ||
+	    st.st_mtim.tv_nsec != r->same->st_mtim.tv_nsec)
+		return -ESTALE;
+	return unlinkat(r->dir_fd, r->name, 0) < 0 ? -errno : 0;
+}
+
+int target_ns_unlink(const struct target_ns *ns, int dir_fd, const char *name,
+		     const struct stat *same)
+{
+	const struct removal r = { dir_fd, name, same };
+
+	return run_as_target(ns, unlink_same, &r);
 }
 
 static int address(struct sockaddr_un *sa, int dir_fd, const char *name)
