@@ -121,7 +121,7 @@ static void put_text(struct wire_writer *w, const char *text, const char *fallba
 	wire_put_text(w, t, strnlen(t, TEXT_MAX));
 }
 
-static void put(struct wire_writer *w, const struct ag_frame_names_get *t)
+static void put(struct wire_writer *w, const struct ag_frame_names *t)
 {
 	put_text(w, t->class, ""); /* no class has the signature "", so it means unknown */
 	put_text(w, t->method, "?");
@@ -133,7 +133,7 @@ static void put_new(struct ag_jvm *jvm, struct ag_frames *frames,
 		    const jvmtiFrameInfo *frame, struct wire_writer *w)
 {
 	struct ag_hash_entry *slot = take_slot(jvm, frames, frame);
-	struct ag_frame_names_get t;
+	struct ag_frame_names t;
 
 	if (!slot)
 		return;
@@ -150,7 +150,7 @@ static void put_new(struct ag_jvm *jvm, struct ag_frames *frames,
 int ag_frames_send(struct ag_jvm *jvm, struct ag_chan *chan, struct ag_frames *frames,
 		   const jvmtiFrameInfo *list, uint32_t n)
 {
-	const struct ag_frame_names_get unknown = { .line = WIRE_LINE_UNKNOWN };
+	const struct ag_frame_names unknown = { .line = WIRE_LINE_UNKNOWN };
 	struct wire_writer *w = ag_chan_begin(chan), count;
 	uint32_t before = frames->n;
 

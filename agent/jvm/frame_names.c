@@ -34,30 +34,31 @@ jint ag_frame_line(struct ag_jvm *jvm, const jvmtiFrameInfo *frame)
 }
 
 void ag_frame_names_get(struct ag_jvm *jvm, const jvmtiFrameInfo *frame,
-			struct ag_frame_names_get *t)
+			struct ag_frame_names *names)
 {
 	jvmtiEnv *ti = jvm->ti;
 	jclass class = NULL;
 
-	*t = (struct ag_frame_names_get){
+	*names = (struct ag_frame_names){
 		.line = frame->location < 0 ? WIRE_LINE_NATIVE : WIRE_LINE_UNKNOWN,
 	};
-	if ((*ti)->GetMethodName(ti, frame->method, &t->method, NULL, NULL) != JVMTI_ERROR_NONE ||
+	if ((*ti)->GetMethodName(ti, frame->method, &names->method, NULL, NULL) !=
+		    JVMTI_ERROR_NONE ||
 	    (*ti)->GetMethodDeclaringClass(ti, frame->method, &class) != JVMTI_ERROR_NONE) {
-		t->line = WIRE_LINE_UNKNOWN;
+		names->line = WIRE_LINE_UNKNOWN;
 		return;
 	}
-	if ((*ti)->GetClassSignature(ti, class, &t->class, NULL) != JVMTI_ERROR_NONE)
-		t->class = NULL;
-	if ((*ti)->GetSourceFileName(ti, class, &t->source) != JVMTI_ERROR_NONE)
-		t->source = NULL;
+	if ((*ti)->GetClassSignature(ti, class, &names->class, NULL) != JVMTI_ERROR_NONE)
+		names->class = NULL;
+	if ((*ti)->GetSourceFileName(ti, class, &names->source) != JVMTI_ERROR_NONE)
+		names->source = NULL;
 	ag_ref_drop(jvm, class);
 }
 
-void ag_frame_names_free(struct ag_jvm *jvm, struct ag_frame_names_get *t)
+void ag_frame_names_free(struct ag_jvm *jvm, struct ag_frame_names *names)
 {
-	ag_jvmti_free(jvm, t->class);
-	ag_jvmti_free(jvm, t->method);
-	ag_jvmti_free(jvm, t->source);
-	*t = (struct ag_frame_names_get){ .line = WIRE_LINE_UNKNOWN };
+	ag_jvmti_free(jvm, names->class);
+	ag_jvmti_free(jvm, names->method);
+	ag_jvmti_free(jvm, names->source);
+	*names = (struct ag_frame_names){ .line = WIRE_LINE_UNKNOWN };
 }

@@ -45,7 +45,7 @@ void ag_report_release(struct ag_jvm *jvm, struct ag_report *report)
 
 /* The texts of stack frames. */
 
-static void put_location(struct ag_text *t, const struct ag_frame_names_get *f)
+static void put_location(struct ag_text *t, const struct ag_frame_names *f)
 {
 	ag_text_put(t, "(");
 	if (f->line == WIRE_LINE_NATIVE)
@@ -61,7 +61,7 @@ static void put_location(struct ag_text *t, const struct ag_frame_names_get *f)
 	ag_text_put(t, ")");
 }
 
-static void put_frame(struct ag_text *t, const struct ag_frame_names_get *f)
+static void put_frame(struct ag_text *t, const struct ag_frame_names *f)
 {
 	if (f->class)
 		ag_text_class(t, f->class, NAME_MAX);
@@ -83,7 +83,7 @@ static uint64_t key_of(const struct ag_alloc_site *site, uint32_t i)
 static void add_frame(struct ag_jvm *jvm, struct ag_report *report, uint64_t key,
 		      const jvmtiFrameInfo *frame)
 {
-	struct ag_frame_names_get names;
+	struct ag_frame_names names;
 	char data[FRAME_MAX], *stored;
 	struct ag_text text = ag_text_init(data, sizeof(data));
 	size_t offset;
