@@ -46,6 +46,7 @@ run_machine() {
 	why="it ended"
 	: >"$work/out"
 	: >"$work/console"
+	: >"$work/all"
 	timeout -k 5 $((limit + 60)) "$@" -display none -monitor none -no-reboot -nic none </dev/null &
 	qemu=$!
 	tail -n +1 --pid=$qemu -s 0.2 -f "$work/out" | sed -u 's|\r$||' | tee "$work/all" |
@@ -56,6 +57,9 @@ run_machine() {
 			why="the emulator froze"
 		elif [ $SECONDS -ge $end ]; then
 			why="there was no end within $limit seconds"
+		elif grep -q '^exit ' "$work/all"; then
+			why="the tests have ended"
+			timeout 10 tail --pid=$qemu -f /dev/null || true # the machine turns itself off
 		else
 			continue
 		fi
