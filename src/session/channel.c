@@ -31,7 +31,7 @@ void channel_new_token(char token[static WIRE_TOKEN_LEN + 1])
  * Waits as channel.h says.  The target's pidfd reports the exit of the target.  Because the kernel
  * may have no pidfds, also checks every second whether the target is alive.
  */
-int channel_wait(const struct channel *c, const struct deadline *deadline)
+int channel_wait(const struct channel *c, const struct deadline *until)
 {
 	struct pollfd pfds[2] = {
 		{ .fd = c->fd, .events = POLLIN },
@@ -39,7 +39,7 @@ int channel_wait(const struct channel *c, const struct deadline *deadline)
 	};
 
 	for (;;) {
-		int left = deadline ? deadline_left_ms(*deadline) : ALIVE_CHECK_MS;
+		int left = until ? deadline_left_ms(*until) : ALIVE_CHECK_MS;
 		int n = poll(pfds, 2, left < ALIVE_CHECK_MS ? left : ALIVE_CHECK_MS);
 
 		if (n < 0 && errno != EINTR)
@@ -53,7 +53,7 @@ int channel_wait(const struct channel *c, const struct deadline *deadline)
 			return 0;
 		if (target_ns_alive(c->ns) < 0)
 			return -ESRCH;
-		if (deadline && deadline_passed(*deadline))
+		if (until && deadline_passed(*until))
 			return -ETIMEDOUT;
 	}
 }
@@ -148,6 +148,9 @@ int channel_accept(struct channel *c, int listener, const char *token, struct de
 			return 0;
 		util_close_p(&c->fd);
 		c->fd = -1;
+		/* io_wait() does not report the deadline while connections are waiting. */
+		if (deadline_passed(deadline))
+			return -ETIMEDOUT;
 	}
 	return rc;
 }

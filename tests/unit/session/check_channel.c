@@ -1,6 +1,7 @@
 /* The channel accepts only the target, and only valid frames. */
 #include <check.h>
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -66,6 +67,38 @@ START_TEST(only_the_target_with_its_token_is_accepted)
 	send_hello(fd, peer->token ? peer->token : token, peer->type);
 	ck_assert_int_eq(channel_accept(&channel, listener, token, deadline_in_ms(100)),
 			 peer->result);
+	channel_release(&channel);
+}
+END_TEST
+
+/*
+ * Connections of the target that send an incomplete frame, each of which takes frame_ms, do not
+ * prolong the wait: after the deadline, no further connection is accepted.
+ */
+START_TEST(waiting_connections_do_not_prolong_the_wait)
+{
+	const struct jvm self = { .pid = getpid() };
+	struct target_ns ns = { .jvm = &self, .pid_fd = -1 };
+	struct channel channel = CHANNEL_INIT(&ns);
+	_cleanup_close_ int listener = new_socket();
+	struct sockaddr_un sa = { .sun_family = AF_UNIX }; /* autobind: an abstract name */
+	socklen_t len = sizeof(sa.sun_family);
+	int fds[3];
+
+	ck_assert_int_eq(bind(listener, (struct sockaddr *)&sa, len), 0);
+	len = sizeof(sa);
+	ck_assert_int_eq(getsockname(listener, (struct sockaddr *)&sa, &len), 0);
+	ck_assert_int_eq(listen(listener, ARRAY_SIZE(fds)), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(fds); i++) {
+		fds[i] = new_socket();
+		ck_assert_int_eq(connect(fds[i], (struct sockaddr *)&sa, len), 0);
+		ck_assert_int_eq(io_write_all(fds[i], "", 1, deadline_in_ms(1000)), 0);
+	}
+	channel.frame_ms = 100;
+	ck_assert_int_eq(channel_accept(&channel, listener, "", deadline_in_ms(50)), -ETIMEDOUT);
+	ck_assert_int_eq(io_wait(listener, POLLIN, deadline_in_ms(0)), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
+		(void)close(fds[i]);
 	channel_release(&channel);
 }
 END_TEST
@@ -196,6 +229,7 @@ int main(void)
 	int failed;
 
 	tcase_add_loop_test(tc, only_the_target_with_its_token_is_accepted, 0, ARRAY_SIZE(peers));
+	tcase_add_test(tc, waiting_connections_do_not_prolong_the_wait);
 	tcase_add_loop_test(tc, frames_are_received_complete_or_refused, 0, ARRAY_SIZE(streams));
 	tcase_add_test(tc, receive_reports_the_exit_of_the_target);
 	tcase_add_test(tc, wait_returns_pending_data_after_the_target_exited);
