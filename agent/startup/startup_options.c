@@ -2,10 +2,14 @@
 
 #include <string.h>
 
+#include "util/text.h"
+
 #define MEMORY ((size_t)64 << 20)
 #define MEMORY_MIN ((size_t)1 << 20)
 #define AGE_MAX 1000
 #define SITES_MAX (1u << 22)
+/* Limit for the digits of a number, which is then shifted by at most 30 bits: no overflow. */
+#define DIGITS_MAX (UINT64_MAX >> 31)
 
 enum option { ALLOC, FILE_, EXACT, CLASSES, INTERVAL, LIVE, AGE, DEPTH, MEMORY_, SITES };
 
@@ -52,7 +56,7 @@ static int read_number(const char *text, bool size, uint64_t *n)
 	if (*text < '0' || *text > '9')
 		return -1;
 	for (; *text >= '0' && *text <= '9'; text++) {
-		if (*n > (UINT64_MAX >> 34) / 10)
+		if (*n > DIGITS_MAX / 10)
 			return -1;
 		*n = *n * 10 + (uint64_t)(*text - '0');
 	}
@@ -61,40 +65,27 @@ static int read_number(const char *text, bool size, uint64_t *n)
 	return text[shift > 0] == '\0' ? 0 : -1;
 }
 
-static size_t put_pid(uint32_t pid, char digits[static 10])
-{
-	char reversed[10];
-	size_t n = 0;
-
-	do
-		reversed[n++] = (char)('0' + pid % 10);
-	while ((pid /= 10) > 0);
-	for (size_t i = 0; i < n; i++)
-		digits[i] = reversed[n - 1 - i];
-	return n;
-}
-
 static const char *read_path(struct ag_startup_options *o, const char *value, uint32_t pid)
 {
-	size_t n = 0;
+	struct ag_text path = ag_text_init(o->path, sizeof(o->path));
 
 	for (; *value; value++) {
-		if (n > sizeof(o->path) - 64) /* leave room for the suffix of a temporary name */
+		/* leave room for the suffix of a temporary name */
+		if (path.len > sizeof(o->path) - 64)
 			return "the path is too long";
 		if (*value != '%') {
-			o->path[n++] = *value;
+			ag_text_char(&path, *value);
 			continue;
 		}
 		value++;
 		if (*value == 'p')
-			n += put_pid(pid, o->path + n);
+			ag_text_number(&path, pid);
 		else if (*value == '%')
-			o->path[n++] = '%';
+			ag_text_char(&path, '%');
 		else
 			return "unknown % sequence: choose from %p (process id), %%";
 	}
-	o->path[n] = '\0';
-	return n == 0 || o->path[n - 1] == '/' ? "missing file name" : NULL;
+	return path.len == 0 || o->path[path.len - 1] == '/' ? "missing file name" : NULL;
 }
 
 static const char *read_globs(struct ag_startup_options *o, char *value)

@@ -10,7 +10,7 @@ struct ag_text ag_text_init(char *data, size_t size)
 	return (struct ag_text){ .data = data, .size = size };
 }
 
-static void put(struct ag_text *t, char c)
+void ag_text_char(struct ag_text *t, char c)
 {
 	if (t->size - t->len < 2)
 		return;
@@ -21,7 +21,7 @@ static void put(struct ag_text *t, char c)
 void ag_text_put(struct ag_text *t, const char *s)
 {
 	while (*s)
-		put(t, *s++);
+		ag_text_char(t, *s++);
 }
 
 void ag_text_number(struct ag_text *t, uint64_t n)
@@ -33,7 +33,7 @@ void ag_text_number(struct ag_text *t, uint64_t n)
 		digits[len++] = (char)('0' + n % 10);
 	while ((n /= 10) > 0);
 	while (len > 0)
-		put(t, digits[--len]);
+		ag_text_char(t, digits[--len]);
 }
 
 void ag_text_seconds(struct ag_text *t, uint64_t ns)
@@ -41,15 +41,15 @@ void ag_text_seconds(struct ag_text *t, uint64_t ns)
 	uint64_t ms = ns / NS_PER_MS;
 
 	ag_text_number(t, ms / 1000);
-	put(t, '.');
-	put(t, (char)('0' + ms / 100 % 10));
-	put(t, (char)('0' + ms / 10 % 10));
-	put(t, (char)('0' + ms % 10));
+	ag_text_char(t, '.');
+	ag_text_char(t, (char)('0' + ms / 100 % 10));
+	ag_text_char(t, (char)('0' + ms / 10 % 10));
+	ag_text_char(t, (char)('0' + ms % 10));
 }
 
 static void put_shown(struct ag_text *t, char c)
 {
-	put(t, (unsigned char)c < ' ' || c == 0x7f ? '?' : c);
+	ag_text_char(t, (unsigned char)c < ' ' || c == 0x7f ? '?' : c);
 }
 
 void ag_text_name(struct ag_text *t, const char *name, size_t max)
@@ -108,7 +108,7 @@ static void put_binary_name(struct ag_text *t, const char *name, size_t len)
 
 	for (size_t i = 0; i < len; i++) {
 		if (name[i] == '/' && name + i != suffix)
-			put(t, '.');
+			ag_text_char(t, '.');
 		else
 			put_shown(t, (char)(name[i] == '.' ? '/' : name[i]));
 	}

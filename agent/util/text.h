@@ -13,6 +13,7 @@ struct ag_text {
 /* Returns an empty text that will be stored in `data`, a buffer of size bytes; size is not 0. */
 struct ag_text ag_text_init(char *data, size_t size);
 void ag_text_put(struct ag_text *t, const char *s);
+void ag_text_char(struct ag_text *t, char c);
 void ag_text_number(struct ag_text *t, uint64_t n);
 /* Appends the duration `ns` in seconds, with three decimals. */
 void ag_text_seconds(struct ag_text *t, uint64_t ns);

@@ -47,6 +47,9 @@ START_TEST(every_option_is_parsed)
 	ck_assert_str_eq(options.wanted.globs[0], "a.b.*");
 	ck_assert_str_eq(options.wanted.globs[1], "int[]");
 	ck_assert_str_eq(options.wanted.globs[2], "C");
+	ck_assert_int_eq(parse("alloc,file=f,interval=2147483647,memory=4294967296"), 0);
+	ck_assert_uint_eq(options.wanted.interval, INT32_MAX);
+	ck_assert_uint_eq(options.wanted.memory, (size_t)4 << 30);
 	ck_assert_int_eq(parse("alloc,live,interval=64K,file=f"), 0);
 	ck_assert_uint_eq(options.wanted.flags, WIRE_ALLOC_LIVE);
 	ck_assert_uint_eq(options.wanted.interval, 65536);
@@ -79,6 +82,8 @@ static const struct {
 	{ "alloc,file=x,interval=-1", "interval=-1" },
 	{ "alloc,file=x,interval=1kb", "interval=1kb" },
 	{ "alloc,file=x,interval=2g", "interval=2g" },
+	{ "alloc,file=x,interval=2147483648", "interval=2147483648" },
+	{ "alloc,file=x,memory=17179869184g", "memory=17179869184g" },
 	{ "alloc,file=x,interval=99999999999999999999", "interval=99999999999999999999" },
 	{ "alloc,file=x,interval=1k,exact", "interval" },
 	{ "alloc,file=x,depth=0", "depth=0" },
