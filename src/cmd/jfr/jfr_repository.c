@@ -2,6 +2,8 @@
  * jfr: checks the free space in the JVM's repository, which is the directory to which JFR writes a
  * recording while the recording runs.
  */
+#include <errno.h>
+#include <string.h>
 #include <sys/statvfs.h>
 
 #include "base/xalloc.h"
@@ -32,10 +34,28 @@ static char *repository_path(const struct ctx *ctx)
 	return path ? path : xstrdup("/tmp");
 }
 
+/*
+ * Opens the directory at `path`; if it does not exist, the nearest directory above it that does.
+ * The JVM reports a repository that it has not created yet once it has answered JFR.check.
+ * Returns an O_PATH descriptor or -errno.
+ */
+static int open_nearest(const struct target_ns *ns, const char *path)
+{
+	_cleanup_free_ char *above = xstrdup(path);
+	int fd = target_ns_opendir(ns, above);
+	char *slash;
+
+	while (fd == -ENOENT && (slash = strrchr(above, '/')) && slash[slash == above] != '\0') {
+		slash[slash == above] = '\0'; /* the last of them is "/" */
+		fd = target_ns_opendir(ns, above);
+	}
+	return fd;
+}
+
 static int answer_free(const struct target_ns *ns, const void *path, struct buf *answer,
 		       struct err *err)
 {
-	_cleanup_close_ int dir_fd = target_ns_opendir(ns, path);
+	_cleanup_close_ int dir_fd = open_nearest(ns, path);
 	uint64_t room = UINT64_MAX;
 	struct statvfs fs;
 

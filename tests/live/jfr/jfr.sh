@@ -235,6 +235,12 @@ refuses 1 "$W/full of JVM.*8 MB free.*repositorypath=DIR" \
 	jfr "$JVM_PID" record -d 1 full.jfr
 refuses 1 '8 MB free' "no room for the repository: jfr start is refused" jfr "$JVM_PID" start
 check "no room for the repository: nothing records" not_recording "$JVM_PID"
+# After JFR.check, the JVM reports a repository that does not exist yet.
+works "no room for the repository: jfr check works" jfr "$JVM_PID" check
+refuses 1 '8 MB free' "no room for the repository: jfr record is refused after jfr check" \
+	jfr "$JVM_PID" record -d 1 full.jfr
+refuses 1 '8 MB free' "no room for the repository: profile is refused after jfr check" \
+	profile "$JVM_PID" -d 1
 works "no room for the repository: another one can be configured" \
 	jfr "$JVM_PID" configure "repositorypath=$W/roomy"
 works "another repository: jfr record works" jfr "$JVM_PID" record -d 300ms full.jfr
