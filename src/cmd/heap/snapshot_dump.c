@@ -126,7 +126,7 @@ static enum dump_outcome try_once(struct attempt *a, unsigned max_pause_ms, stru
 		if (a->shortage.code != EXIT_DONE)
 			a->stopped = a->shortage;
 		if (a->stopped.code != EXIT_DONE)
-			(void)err_set(err, a->stopped.code, "%s", a->stopped.text);
+			*err = a->stopped; /* the cause: the session only knows that it was ended */
 		return outcome;
 	}
 	if (a->why != WIRE_SNAPSHOT_DONE) {

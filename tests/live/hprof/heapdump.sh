@@ -111,6 +111,9 @@ full_disk() {
 	mount -t tmpfs -o size=4m tmpfs "$W/full"
 	refuses 7 "cannot write 'full/d': too little space would stay" "$version: full disk: heapdump is refused" \
 		heapdump --engine hprof "$JVM_PID" full/d
+	refuses 7 "cannot write 'full/d': too little space would stay" \
+		"$version: full disk: a dump from a snapshot is refused" \
+		heapdump --engine snapshot "$JVM_PID" full/d
 	no_dump "$version: full disk" "$W/full"
 	umount "$W/full"
 	clean "$version: full disk"
