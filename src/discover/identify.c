@@ -159,7 +159,7 @@ static int64_t heap_sum(const struct perfdata *perf, const char *eden, const cha
 /*
  * Returns the maximal heap size.  A policy of two names ("Copy:MSC") means that the generations
  * have a fixed boundary, so their sizes are added up.  In a heap of regions, each generation may
- * grow to the complete heap, so the larger size counts.  Rounds down to pages, because JDK 8's G1
+ * grow to the complete heap, so the larger size counts.  Rounds down to 4 KB, because JDK 8's G1
  * adds a few words to each capacity (g1MonitoringSupport.hpp, pad_capacity()).
  */
 static int64_t heap_max(const struct perfdata *perf)

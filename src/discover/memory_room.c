@@ -64,7 +64,8 @@ static int64_t collect_growth(const struct memory_heap *heap)
  * Returns the growth while a snapshot exists.  When the application first writes to a page, the
  * kernel copies the page.  The application may write to every page of the heap.  But jtool watches
  * the memory and ends the snapshot when too little is left, so only room for copies of a part of
- * the heap is required.  The page tables of the child take 1/512 of the heap.
+ * the heap is required.  With pages of 4 KB, the page tables of the child take 1/512 of the heap;
+ * with larger pages, less.
  */
 static int64_t copy_growth(const struct memory_heap *heap)
 {

@@ -36,7 +36,7 @@ static double seconds_of(const struct perfdata *perf, const char *name)
 }
 
 /*
- * Returns a capacity in bytes, rounded down to pages, because JDK 8's G1 adds a few words to it
+ * Returns a capacity in bytes, rounded down to 4 KB, because JDK 8's G1 adds a few words to it
  * (g1MonitoringSupport.hpp, pad_capacity()).
  */
 static int64_t capacity_of(const struct perfdata *perf, const char *name)

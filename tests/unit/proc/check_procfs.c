@@ -224,14 +224,16 @@ START_TEST(maps_are_searched_across_read_blocks)
 	_cleanup_close_ int fd = mkstemp(name);
 	_cleanup_free_ char *exe = procfs_readlink(&proc, getpid(), "exe");
 	struct map_search data = { .name = name }, program = { .name = exe };
+	size_t size = (size_t)sysconf(_SC_PAGESIZE);
 	void *page;
 
 	ck_assert_ptr_nonnull(exe);
 	ck_assert_int_ge(fd, 0);
-	ck_assert_int_eq(ftruncate(fd, 1 << 20), 0);
+	ck_assert_int_eq(ftruncate(fd, (off_t)(400 * size)), 0);
 	/* Adjacent mappings have different protection, so the kernel cannot merge them. */
 	for (int i = 0; i < 200; i++) {
-		page = mmap(NULL, 4096, i % 2 ? PROT_READ : PROT_NONE, MAP_PRIVATE, fd, 8192 * i);
+		page = mmap(NULL, size, i % 2 ? PROT_READ : PROT_NONE, MAP_PRIVATE, fd,
+			    (off_t)(2 * size) * i);
 		ck_assert_ptr_ne(page, MAP_FAILED);
 	}
 	check_mapped(name, false);
