@@ -204,6 +204,13 @@ if has_tool systemd-analyze; then
 		--threshold=19 "$top_srcdir/packaging/systemd/jtool-exporter.service"
 	check "systemd-analyze verify" verify_units
 fi
+
+# Debian has no validator of Kubernetes manifests: manifest.py knows the fields that we use.
+manifest=$top_srcdir/packaging/k8s/daemonset.yaml
+check "the DaemonSet: fields, types and references" python3 "$live_dir/vm/manifest.py" "$manifest"
+sed 's/hostPID/hostPid/' "$manifest" >"$W/misspelled.yaml"
+same "the DaemonSet: a misspelled field is found" 1 \
+	"$(python3 "$live_dir/vm/manifest.py" "$W/misspelled.yaml" | grep -c 'unknown field hostPid')"
 serve
 
 # Names of pods: a JVM in a control group with a pod's name, and a directory like the kubelet's.
