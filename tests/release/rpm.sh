@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# The RPM package: in an empty root it is installed, its files are verified, the program works, and
+# nothing is left when it is removed. The spec file also builds from the sources.
+# shellcheck source-path=SCRIPTDIR/../live source=lib.sh
+
+# In a mount namespace of its own, for /proc in the root.
+[ "${1:-}" = unshared ] || exec unshare -m bash "$0" unshared
+. "$(dirname "$0")/../live/lib.sh"
+
+D=$(mktemp -d /var/tmp/jtool-rpm.XXXXXX)
+to_remove+=("$D")
+package=$(echo "$RELEASE"/jtool-*."$(uname -m)".rpm)
+root=$D/root
+mkdir -p "$root/proc"
+mount -t proc none "$root/proc"
+mounts+=("$root/proc")
+
+# Debian's own default is a data base in the home directory.
+rpm_in_root() {
+	rpm --root "$root" --dbpath /var/lib/rpm "$@"
+}
+
+# left: what is in the root but for the data base and the directories of a base system.
+left() {
+	find "$root" -xdev -path "$root/var/lib/rpm" -prune -o \( ! -type d -o -name '*jtool*' \) -print
+}
+
+check "an empty data base" rpm_in_root --initdb
+check "the package is installed" rpm_in_root -i "$package"
+for file in /usr/bin/jtool /usr/share/man/man1/jtool.1.gz /usr/share/licenses/jtool/LICENSE \
+	/usr/share/bash-completion/completions/jtool /usr/lib/systemd/system/jtool-exporter.socket; do
+	check "it has $file" grep -q -x "$file" <(rpm_in_root -ql jtool)
+done
+same "every page of the manual" "$(find "$top_srcdir/man" -name '*.[17]' -printf '%f.gz\n' | sort)" \
+	"$(rpm_in_root -ql jtool | sed -n 's|^/usr/share/man/man./||p' | sort)"
+same "rpm -V: every file is as it was packed" "" "$(rpm_in_root -V jtool 2>&1)"
+same "every file belongs to root" "root root" \
+	"$(rpm_in_root -q --qf '[%{FILEUSERNAME} %{FILEGROUPNAME}\n]' jtool | sort -u)"
+echo >>"$root/usr/share/man/man1/jtool.1.gz"
+check "rpm -V: a change is found" grep -q 'jtool.1.gz$' <(rpm_in_root -V jtool 2>&1)
+start_jvm own serial Idle || exit
+check "jtool list: it shows the JVM" grep -q -E "^ *$JVM_PID .* Idle$" \
+	<(chroot "$root" /usr/bin/jtool list 2>&1)
+check "jtool heaphisto: it works" grep -q ' java\.lang\.String$' \
+	<(chroot "$root" /usr/bin/jtool heaphisto "$JVM_PID" 2>&1)
+unharmed "the JVM"
+check "the package is removed" rpm_in_root -e jtool
+same "nothing is left" "" "$(left)"
+
+# Debian has the tools, but not as RPM packages, so --nodeps.
+mkdir "$D/build" "$D/tar"
+cp "$RELEASE"/jtool-*.tar.xz "$RELEASE/jtool.spec" "$D/build"
+check "the spec file builds from the sources" rpmbuild -bb --nodeps --define "_topdir $D/build" \
+	--define "_sourcedir $D/build" "$D/build/jtool.spec"
+check "a package is made" test -s "$(echo "$D"/build/RPMS/*/jtool-*.rpm)"
+same "it has the same files" "$(rpm -qlp "$package" | grep -v /.build-id)" \
+	"$(rpm -qlp "$D"/build/RPMS/*/jtool-*.rpm | grep -v /.build-id)"
