@@ -43,10 +43,13 @@ static int open_nearest(const struct target_ns *ns, const char *path)
 {
 	_cleanup_free_ char *above = xstrdup(path);
 	int fd = target_ns_opendir(ns, above);
-	char *slash;
 
-	while (fd == -ENOENT && (slash = strrchr(above, '/')) && slash[slash == above] != '\0') {
-		slash[slash == above] = '\0'; /* the last of them is "/" */
+	while (fd == -ENOENT && strcmp(above, "/") != 0) {
+		char *slash = strrchr(above, '/');
+
+		if (!slash)
+			break;
+		slash[slash == above] = '\0'; /* above "/name" is "/" */
 		fd = target_ns_opendir(ns, above);
 	}
 	return fd;
