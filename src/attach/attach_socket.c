@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 
 #include "base/xalloc.h"
 #include "fileio/child.h"
@@ -120,7 +119,6 @@ static int connect_as_target(int sock, const struct attach_socket *asock, int so
 			     unsigned timeout_ms)
 {
 	pid_t pid = fork();
-	int status, rc;
 
 	if (pid < 0)
 		return -errno;
@@ -129,10 +127,7 @@ static int connect_as_target(int sock, const struct attach_socket *asock, int so
 			_exit(CANNOT_BECOME);
 		_exit(-target_ns_connect(sock, socket_fd));
 	}
-	rc = child_wait(pid, &status, deadline_in_ms(timeout_ms + CONNECT_SLACK_MS));
-	if (rc < 0)
-		return rc;
-	return WIFEXITED(status) ? -WEXITSTATUS(status) : -ECHILD;
+	return child_wait_errno(pid, deadline_in_ms(timeout_ms + CONNECT_SLACK_MS));
 }
 
 /* Returns a path under which jtool can reach the socket, for messages.  The caller frees it. */

@@ -14,7 +14,6 @@
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 
 #include "fileio/child.h"
 #include "fileio/file_open.h"
@@ -242,7 +241,6 @@ typedef int as_target_fn(const struct target_ns *ns, const void *arg);
 /* Calls `fn` with the target's ids and capabilities: in a child, unless jtool has just these. */
 static int run_as_target(const struct target_ns *ns, as_target_fn *fn, const void *arg)
 {
-	int status, rc;
 	pid_t pid;
 
 	if (target_ns_is_ours(ns) && !capabilities_any())
@@ -251,13 +249,11 @@ static int run_as_target(const struct target_ns *ns, as_target_fn *fn, const voi
 	if (pid < 0)
 		return -errno;
 	if (pid == 0) {
-		rc = target_ns_become(ns);
+		int rc = target_ns_become(ns);
+
 		_exit(-(rc < 0 ? rc : fn(ns, arg)));
 	}
-	rc = child_wait(pid, &status, deadline_in_ms(CHILD_MS));
-	if (rc < 0)
-		return rc;
-	return WIFEXITED(status) ? -WEXITSTATUS(status) : -ECHILD;
+	return child_wait_errno(pid, deadline_in_ms(CHILD_MS));
 }
 
 struct reading {

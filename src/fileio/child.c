@@ -43,6 +43,15 @@ int child_wait(pid_t pid, int *status, struct deadline d)
 	return rc < 0 ? rc : 0;
 }
 
+int child_wait_errno(pid_t pid, struct deadline d)
+{
+	int status, rc = child_wait(pid, &status, d);
+
+	if (rc < 0)
+		return rc;
+	return WIFEXITED(status) ? -WEXITSTATUS(status) : -ECHILD;
+}
+
 void child_kill(pid_t pid)
 {
 	int status;

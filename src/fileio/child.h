@@ -19,6 +19,12 @@
 int child_wait(pid_t pid, int *status, struct deadline d) _must_check_;
 
 /*
+ * Waits as child_wait() for a child whose exit status is 0 or an errno.  Returns 0 or that errno,
+ * negated; -ECHILD if a signal has ended the child; or what child_wait() returns if it fails.
+ */
+int child_wait_errno(pid_t pid, struct deadline d) _must_check_;
+
+/*
  * Kills the child with SIGKILL.  Does not wait for a child that is blocked in the kernel; init
  * reaps such a child after this process has ended.
  */

@@ -32,6 +32,15 @@ START_TEST(status_of_an_ended_child_is_returned)
 }
 END_TEST
 
+START_TEST(exit_status_is_an_errno)
+{
+	ck_assert_int_eq(child_wait_errno(start(0, 0), deadline_in_ms(10000)), 0);
+	ck_assert_int_eq(child_wait_errno(start(EACCES, 0), deadline_in_ms(10000)), -EACCES);
+	ck_assert_int_eq(child_wait_errno(start(0, SIGKILL), deadline_in_ms(10000)), -ECHILD);
+	ck_assert_int_eq(child_wait_errno(start(0, SIGSTOP), deadline_in_ms(50)), -ETIMEDOUT);
+}
+END_TEST
+
 /* The user whose ids a child has taken may stop it. */
 START_TEST(stopped_child_is_killed_at_the_deadline)
 {
@@ -66,6 +75,7 @@ int main(void)
 
 	suite_add_tcase(s, tc);
 	tcase_add_test(tc, status_of_an_ended_child_is_returned);
+	tcase_add_test(tc, exit_status_is_an_errno);
 	tcase_add_test(tc, stopped_child_is_killed_at_the_deadline);
 	tcase_add_test(tc, killed_child_is_reaped);
 	srunner_run_all(sr, CK_NORMAL);
