@@ -277,10 +277,9 @@ static int find_new(struct ag_dump *d)
 
 	if (rc != 0)
 		return -1;
-	if (now.n != d->list->n) {
-		rc = ag_ref_expect(d->jvm, 16);
-		if (rc == 0)
-			rc = ag_classes_count_boot(d->jvm, d->list, &before);
+	rc = ag_ref_expect(d->jvm, (jint)now.n + 64);
+	if (rc == 0 && now.n != d->list->n) {
+		rc = ag_classes_count_boot(d->jvm, d->list, &before);
 		if (rc == 0)
 			rc = ag_classes_count_boot(d->jvm, &now, &after);
 	}

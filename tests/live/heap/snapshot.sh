@@ -159,12 +159,13 @@ if start_jvm "$version" parallel Held -Xms700m -Xmx700m -- 5000; then
 fi
 
 # -Xcheck:jni prints warnings about wrong calls; JDK 8 about its own launcher if there are arguments.
-for version in $(newest_of 8) $(newest_of 17 21 25 27); do
+for version in $(newest_of 8) $(newest_of 11) $(newest_of 17 21 25 27); do
 	start_jvm "$version" g1 Idle -Xcheck:jni || continue
 	has_engine "$version: -Xcheck:jni" snapshot retained "$JVM_PID"
 	has_engine "$version: -Xcheck:jni: refpaths" snapshot refpaths "$JVM_PID" \
 		java.lang.Thread
 	has_engine "$version: -Xcheck:jni: heaphisto" snapshot heaphisto --live "$JVM_PID"
+	has_engine "$version: -Xcheck:jni: heapdump" snapshot heapdump --force "$JVM_PID" dump
 	unharmed "$version: -Xcheck:jni"
 	stop "$JVM_PID"
 done
