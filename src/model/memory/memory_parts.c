@@ -75,8 +75,10 @@ static void add_piece(struct state *s, int kind, const struct mapping *m, uint64
 	}
 	fits = lesser(resident, s->gc_room);
 	s->gc_room -= fits;
-	add(&s->size[POOL_RESERVED], m, len, fits, lesser(anonymous, fits));
-	add(&s->size[POOL_OTHER], m, 0, resident - fits, anonymous - lesser(anonymous, fits));
+	add(&s->size[POOL_RESERVED], m, len - (uint64_t)(resident - fits), fits,
+	    lesser(anonymous, fits));
+	add(&s->size[POOL_OTHER], m, (uint64_t)(resident - fits), resident - fits,
+	    anonymous - lesser(anonymous, fits));
 }
 
 static const enum memory_part part_of_range[] = {
@@ -217,6 +219,26 @@ static void divide_metaspace(struct state *s)
 	move_first(s, POOL_RESERVED, POOL_OTHER, PART_CLASS_SPACE, class);
 }
 
+/*
+ * Moves memory that was never touched from POOL_OTHER to PART_MALLOC, until both parts of malloc
+ * have the size that malloc reports: a leak may allocate more than it touches.
+ */
+static void add_untouched(struct state *s)
+{
+	const struct jvm_memory *jvm = s->jvm;
+	struct memory_size *other = &s->size[POOL_OTHER], *to = &s->size[PART_MALLOC];
+	int64_t missing = jvm->malloc_arenas + (jvm->malloc_mapped > 0 ? jvm->malloc_mapped : 0) -
+			  to->committed - s->size[PART_MALLOC_FREE].committed;
+	int64_t n = lesser(missing, other->committed - other->resident);
+
+	if (n <= 0)
+		return;
+	other->committed -= n;
+	other->reserved -= n;
+	to->committed += n;
+	to->reserved += n;
+}
+
 /* Divides the resident memory of malloc into used and free memory. */
 static void divide_malloc(struct state *s)
 {
@@ -243,6 +265,7 @@ static void divide_malloc(struct state *s)
 	if (jvm->malloc_free >= 0) {
 		move_first(s, POOL_OTHER, POOL_RESERVED, PART_MALLOC,
 			   jvm->malloc_mapped > 0 ? jvm->malloc_mapped : 0);
+		add_untouched(s);
 	} else if (jvm->nmt_malloc >= 0) {
 		move(s, POOL_OTHER, PART_MALLOC,
 		     jvm->nmt_malloc - s->size[PART_MALLOC].committed);
@@ -253,8 +276,9 @@ static void divide_malloc(struct state *s)
  * Moves the memory of the collector and of direct buffers to PART_GC and PART_DIRECT.  Native
  * Memory Tracking (NMT) reports how many bytes the collector and Unsafe have allocated with malloc,
  * but not how many of these bytes are resident.  All bytes of direct buffers count as resident,
- * because the JVM zeroes them.  If the collector has allocated 10 % of all bytes that were
- * allocated with malloc, 10 % of malloc's remaining resident bytes go to PART_GC.
+ * because the JVM zeroes them.  If the collector has allocated 10 % of all bytes that NMT has
+ * counted, 10 % of malloc's remaining resident bytes go to PART_GC, but not more than the collector
+ * has allocated: NMT does not count what native libraries allocate.
  */
 static void divide_tracked(struct state *s)
 {
@@ -267,8 +291,9 @@ static void divide_tracked(struct state *s)
 	move(s, PART_MALLOC, PART_DIRECT, jvm->nmt_other);
 	if (jvm->nmt_gc_malloc > 0)
 		move(s, PART_MALLOC, PART_GC,
-		     (int64_t)((double)s->size[PART_MALLOC].resident *
-			       (double)jvm->nmt_gc_malloc / (double)jvm->nmt_malloc));
+		     lesser(jvm->nmt_gc_malloc,
+			    (int64_t)((double)s->size[PART_MALLOC].resident *
+				      (double)jvm->nmt_gc_malloc / (double)jvm->nmt_malloc)));
 }
 
 static void divide(struct state *s)

@@ -30,6 +30,8 @@ static int64_t sum_of(const struct memory_parts *parts)
 		ck_assert_int_ge(parts->part[i].resident, 0);
 		ck_assert_int_ge(parts->part[i].anonymous, 0);
 		ck_assert_int_le(parts->part[i].anonymous, parts->part[i].resident);
+		ck_assert_int_ge(parts->part[i].committed, parts->part[i].resident);
+		ck_assert_int_ge(parts->part[i].reserved, parts->part[i].committed);
 		sum += parts->part[i].resident;
 	}
 	return sum;
@@ -305,6 +307,80 @@ START_TEST(arenas_of_older_glibc_are_malloc)
 }
 END_TEST
 
+#define MAPPING(range, perms, rss, flags) range " " perms " 00000000 00:00 0 \nRss: " rss \
+	" kB\nAnonymous: " rss " kB\nVmFlags: " flags "\n"
+
+/* The kernel merges blocks of malloc with the committed start of a reservation. */
+START_TEST(blocks_before_a_reservation_are_malloc)
+{
+	static const char smaps[] =
+		MAPPING("7fe500000000-7fe503000000", "rw-p", "49000", "rd wr mr mw me ac")
+		MAPPING("7fe503000000-7fe503400000", "---p", "0", "mr mw me nr");
+	struct mappings maps = { .list = NULL };
+	struct memory_parts parts;
+	struct jvm_memory m;
+
+	jvm_memory_init(&m);
+	m.heap_max = 64 * M;
+	ck_assert_int_eq(mappings_parse(&maps, smaps, sizeof(smaps) - 1), 0);
+	memory_parts_of(&maps, &m, is_agent, &parts);
+	ck_assert_int_eq(sum_of(&parts), 49000 * K);
+	ck_assert_int_lt(parts.part[PART_GC].resident, 4 * M);
+	ck_assert_int_gt(parts.part[PART_MALLOC].resident, 44 * M);
+	ck_assert_int_lt(parts.part[PART_GC].committed, 6 * M);
+	mappings_release(&maps);
+}
+END_TEST
+
+/* Native Memory Tracking does not count what libraries such as zlib allocate. */
+START_TEST(memory_of_native_libraries_is_not_the_collectors)
+{
+	static const char smaps[] =
+		MAPPING("7fe500000000-7fe504000000", "rw-p", "65536", "rd wr mr mw me ac")
+		MAPPING("7fe508000000-7fe50c000000", "rw-p", "65536", "rd wr mr mw me ac");
+	struct mappings maps = { .list = NULL };
+	struct memory_parts parts;
+	struct jvm_memory m;
+
+	jvm_memory_init(&m);
+	m.has_nmt = true;
+	m.nmt_malloc = 8 * M;
+	m.nmt_gc = 0;
+	m.nmt_gc_malloc = 5 * M;
+	m.malloc_arenas = 128 * M;
+	m.malloc_free = 0;
+	ck_assert_int_eq(mappings_parse(&maps, smaps, sizeof(smaps) - 1), 0);
+	memory_parts_of(&maps, &m, is_agent, &parts);
+	ck_assert_int_eq(sum_of(&parts), 128 * M);
+	ck_assert_int_eq(parts.part[PART_GC].resident, 5 * M);
+	ck_assert_int_eq(parts.part[PART_MALLOC].resident, 123 * M);
+	mappings_release(&maps);
+}
+END_TEST
+
+START_TEST(malloc_has_the_blocks_that_were_never_touched)
+{
+	static const char smaps[] =
+		MAPPING("7fe500000000-7fe504000000", "rw-p", "65536", "rd wr mr mw me ac")
+		MAPPING("7fe508100000-7fe508900000", "rw-p", "4", "rd wr mr mw me ac");
+	struct mappings maps = { .list = NULL };
+	struct memory_parts parts;
+	struct jvm_memory m;
+
+	jvm_memory_init(&m);
+	m.malloc_arenas = 64 * M;
+	m.malloc_free = 0;
+	m.malloc_mapped = 6 * M;
+	ck_assert_int_eq(mappings_parse(&maps, smaps, sizeof(smaps) - 1), 0);
+	memory_parts_of(&maps, &m, is_agent, &parts);
+	ck_assert_int_eq(sum_of(&parts), 64 * M + 4 * K);
+	ck_assert_int_eq(parts.part[PART_MALLOC].used, 70 * M);
+	ck_assert_int_eq(parts.part[PART_MALLOC].committed, 70 * M);
+	ck_assert_int_eq(parts.part[PART_UNEXPLAINED].committed, 2 * M);
+	mappings_release(&maps);
+}
+END_TEST
+
 START_TEST(limit_is_compared_with_the_largest_heap)
 {
 	struct memory_parts parts = { .resident = 0 };
@@ -339,6 +415,9 @@ int main(void)
 	tcase_add_test(tc, amounts_are_those_of_the_answers);
 	tcase_add_test(tc, stacks_are_found_by_their_guards);
 	tcase_add_test(tc, arenas_of_older_glibc_are_malloc);
+	tcase_add_test(tc, blocks_before_a_reservation_are_malloc);
+	tcase_add_test(tc, memory_of_native_libraries_is_not_the_collectors);
+	tcase_add_test(tc, malloc_has_the_blocks_that_were_never_touched);
 	tcase_add_test(tc, limit_is_compared_with_the_largest_heap);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_NORMAL);
