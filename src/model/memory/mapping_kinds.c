@@ -258,7 +258,8 @@ static bool can_be_heap(const struct mapping_kinds *s, size_t i)
 
 /*
  * Finds the heap if the JVM does not report its range.  The heap is assumed to be at the start of
- * the smallest run of adjacent mappings that has room for heap_max bytes.
+ * the smallest run of adjacent mappings that has room for heap_max bytes.  A run begins with
+ * memory: what the code cache has only reserved is not a heap.
  */
 static void find_heap(struct mapping_kinds *s, int64_t heap_max)
 {
@@ -270,7 +271,7 @@ static void find_heap(struct mapping_kinds *s, int64_t heap_max)
 		uint64_t len = 0;
 
 		for (end = i; end < maps->n && can_be_heap(s, end) &&
-			      (end == i || before(s, end)); end++)
+			      (end == i ? !is_hole(&maps->list[i]) : !!before(s, end)); end++)
 			len = maps->list[end].end - maps->list[i].start;
 		if (len >= max && len < best) {
 			best = len;

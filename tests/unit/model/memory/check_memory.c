@@ -381,6 +381,28 @@ START_TEST(malloc_has_the_blocks_that_were_never_touched)
 }
 END_TEST
 
+/* JDK 8: the class space follows the heap, so the reserve of the code cache is the shorter run. */
+START_TEST(reserve_of_the_code_cache_is_not_the_heap)
+{
+	static const char smaps[] =
+		MAPPING("fd800000-100080000", "rw-p", "1800", "rd wr mr mw me ac")
+		MAPPING("100080000-140000000", "---p", "0", "mr mw me nr")
+		MAPPING("7fc300000000-7fc300270000", "rwxp", "700", "rd wr ex mr mw me ac")
+		MAPPING("7fc300270000-7fc303000000", "---p", "0", "mr mw me nr");
+	struct mappings maps = { .list = NULL };
+	struct memory_parts parts;
+	struct jvm_memory m;
+
+	jvm_memory_init(&m);
+	m.heap_max = 40 * M;
+	ck_assert_int_eq(mappings_parse(&maps, smaps, sizeof(smaps) - 1), 0);
+	memory_parts_of(&maps, &m, is_agent, &parts);
+	ck_assert_int_eq(parts.part[PART_HEAP].committed, 40 * M);
+	near_kb("heap", parts.part[PART_HEAP].resident, 1288); /* the rest is the class space's */
+	mappings_release(&maps);
+}
+END_TEST
+
 START_TEST(limit_is_compared_with_the_largest_heap)
 {
 	struct memory_parts parts = { .resident = 0 };
@@ -418,6 +440,7 @@ int main(void)
 	tcase_add_test(tc, blocks_before_a_reservation_are_malloc);
 	tcase_add_test(tc, memory_of_native_libraries_is_not_the_collectors);
 	tcase_add_test(tc, malloc_has_the_blocks_that_were_never_touched);
+	tcase_add_test(tc, reserve_of_the_code_cache_is_not_the_heap);
 	tcase_add_test(tc, limit_is_compared_with_the_largest_heap);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_NORMAL);
