@@ -257,9 +257,19 @@ static bool can_be_heap(const struct mapping_kinds *s, size_t i)
 }
 
 /*
+ * Returns true if the mapping `at` can be in a run of adjacent mappings that begins with `first`
+ * and has the heap.  A run begins with memory: what the code cache has only reserved is not a heap.
+ */
+static bool is_in_run(const struct mapping_kinds *s, size_t first, size_t at)
+{
+	if (!can_be_heap(s, at))
+		return false;
+	return at == first ? !is_hole(&s->maps->list[at]) : before(s, at) != NULL;
+}
+
+/*
  * Finds the heap if the JVM does not report its range.  The heap is assumed to be at the start of
- * the smallest run of adjacent mappings that has room for heap_max bytes.  A run begins with
- * memory: what the code cache has only reserved is not a heap.
+ * the smallest run of adjacent mappings that has room for heap_max bytes.
  */
 static void find_heap(struct mapping_kinds *s, int64_t heap_max)
 {
@@ -270,8 +280,7 @@ static void find_heap(struct mapping_kinds *s, int64_t heap_max)
 	for (size_t i = 0, end; max && i < maps->n; i = end) {
 		uint64_t len = 0;
 
-		for (end = i; end < maps->n && can_be_heap(s, end) &&
-			      (end == i ? !is_hole(&maps->list[i]) : !!before(s, end)); end++)
+		for (end = i; end < maps->n && is_in_run(s, i, end); end++)
 			len = maps->list[end].end - maps->list[i].start;
 		if (len >= max && len < best) {
 			best = len;
