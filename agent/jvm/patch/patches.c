@@ -91,6 +91,22 @@ static struct ag_patch *new_patch(struct ag_jvm *jvm, struct ag_patches *p,
 	return NULL;
 }
 
+/* Returns true if two of the patches have the same class. */
+static bool have_one_class_twice(struct ag_patch *const *patches, uint32_t n)
+{
+	for (uint32_t i = 1; i < n; i++) {
+		for (uint32_t j = 0; j < i; j++) {
+			if (patches[i]->tag == patches[j]->tag)
+				return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * Fails if a class is given twice.  The second patch would replace and free the first one, which
+ * the operation still uses.
+ */
 static int new_patches(struct ag_jvm *jvm, struct ag_patches *p, const struct ag_new_patch *new,
 		       struct ag_patch **patches, uint32_t n)
 {
@@ -99,6 +115,8 @@ static int new_patches(struct ag_jvm *jvm, struct ag_patches *p, const struct ag
 		if (!patches[i])
 			return -1;
 	}
+	if (have_one_class_twice(patches, n))
+		return ag_fail(jvm, "read the request", "a class is given twice");
 	return 0;
 }
 

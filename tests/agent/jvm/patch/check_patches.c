@@ -79,8 +79,9 @@ static int answer(ag_cmd_fn *run, const struct wire_writer *request, uint32_t *n
 	return rc;
 }
 
-/* Replaces the first n classes in one request by class files with these bytes. */
-static int redefine(uint32_t n, const char *bytes, uint32_t *others)
+/* Replaces the classes with these numbers in one request by class files with these bytes. */
+static int redefine_classes(const uint32_t *numbers, uint32_t n, const char *bytes,
+			    uint32_t *others)
 {
 	uint8_t first[4], data[100];
 	struct wire_writer request = wire_writer_init(first, sizeof(first)), w;
@@ -89,7 +90,7 @@ static int redefine(uint32_t n, const char *bytes, uint32_t *others)
 	wire_put_u32(&request, n);
 	for (uint32_t i = 0; i < n; i++) {
 		w = wire_writer_init(data, sizeof(data));
-		wire_put_u32(&w, i);
+		wire_put_u32(&w, numbers[i]);
 		wire_put_text(&w, "file", 4);
 		wire_put_text(&w, "digest", 6);
 		wire_put_u32(&w, (uint32_t)strlen(bytes));
@@ -105,6 +106,15 @@ static int redefine(uint32_t n, const char *bytes, uint32_t *others)
 	if (rc != 0)
 		chan.broken = false;
 	return rc;
+}
+
+/* Replaces the first n classes. */
+static int redefine(uint32_t n, const char *bytes, uint32_t *others)
+{
+	static const uint32_t numbers[] = { 0, 1, 2 };
+
+	ck_assert_uint_le(n, sizeof(numbers) / sizeof(numbers[0]));
+	return redefine_classes(numbers, n, bytes, others);
 }
 
 static int restore(uint32_t *n)
@@ -361,6 +371,22 @@ START_TEST(invalid_requests_are_rejected)
 }
 END_TEST
 
+/* Else, the second patch would replace and free the first one while the request still uses it. */
+START_TEST(class_that_is_given_twice_is_rejected)
+{
+	static const uint32_t twice[] = { 0, 1, 0 };
+	uint32_t n;
+
+	ck_assert_int_eq(redefine_classes(twice, 3, "second", &n), -1);
+	ck_assert_str_eq(jvm.err.why, "a class is given twice");
+	ck_assert(!chan.broken);
+	runs("first", "first");
+	nothing_is_left();
+	ck_assert_int_eq(redefine(2, "second", &n), 0);
+	all_is_put_back("first", "first");
+}
+END_TEST
+
 /* Lets one call fail, with two classes and an earlier agent.  Returns true after the last call. */
 static bool one_call_fails(unsigned fail_at)
 {
@@ -469,6 +495,7 @@ int main(void)
 	tcase_add_test(c, concurrent_retransformation_is_repeated);
 	tcase_add_test(c, patch_of_an_unloaded_class_is_removed);
 	tcase_add_test(c, invalid_requests_are_rejected);
+	tcase_add_test(c, class_that_is_given_twice_is_rejected);
 	tcase_add_test(c, each_call_may_fail);
 	tcase_add_test(c, linked_patches_are_not_freed_when_the_jvm_shuts_down);
 	suite_add_tcase(s, c);
