@@ -45,6 +45,11 @@ struct ag_activity *ag_activity_begin(uint16_t request)
 	for (; a < activities.slots + ACTIVITIES_MAX; a++) {
 		if (!claim(a))
 			continue;
+		/*
+		 * Order the store of CLAIMED before the stores below.  Else a processor with weak
+		 * ordering could show them first, and read_row() would mix two activities.
+		 */
+		__atomic_thread_fence(__ATOMIC_RELEASE);
 		__atomic_store_n(&a->begin_ns, ag_now_ns(), __ATOMIC_RELAXED);
 		__atomic_store_n(&a->request, request, __ATOMIC_RELAXED);
 		id = ID_MIN + __atomic_fetch_add(&activities.n, 1, __ATOMIC_RELAXED);
