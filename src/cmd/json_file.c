@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <unistd.h>
 
 #include "fileio/atomic_file.h"
 #include "fileio/input_file.h"
@@ -15,8 +16,12 @@ static int write_to(const struct atomic_file *f, const struct json *doc)
 	int fd = fcntl(f->fd, F_DUPFD_CLOEXEC, 0), rc = 0;
 	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
 
-	if (!out)
-		return -errno;
+	if (!out) {
+		rc = -errno;
+		if (fd >= 0)
+			(void)close(fd); /* nothing was written to it */
+		return rc;
+	}
 	json_print(doc, out);
 	if (fflush(out) != 0 || ferror(out))
 		rc = errno ? -errno : -EIO;
