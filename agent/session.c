@@ -57,9 +57,12 @@ static int send_error(struct session *s)
 	struct wire_writer *w = ag_chan_begin(&s->chan);
 	const struct ag_error *err = &s->jvm.err;
 
-	wire_put_text(w, err->what, strlen(err->what));
+	const char *what = err->what ? err->what : "answer the request";
+	const char *why = err->why ? err->why : "the cause is unknown";
+
+	wire_put_text(w, what, strlen(what));
 	wire_put_i32(w, (int32_t)err->code);
-	wire_put_text(w, err->why, strlen(err->why));
+	wire_put_text(w, why, strlen(why));
 	return ag_chan_end(&s->chan, WIRE_ERROR);
 }
 
