@@ -93,6 +93,13 @@ static int no_answer(const struct answer_reader *r, struct err *err)
 		       pid, r->stall.ms / 1000.0);
 }
 
+/* Sets the error for a poll(2) that failed with this negative errno. */
+static int cannot_wait(const struct answer_reader *r, int rc, struct err *err)
+{
+	return err_set(err, EXIT_ATTACH, "cannot wait for the answer of JVM %d: %s; try again",
+		       (int)r->asock->ns.jvm->pid, strerror(-rc));
+}
+
 static void begin_long(struct answer_reader *r)
 {
 	unsigned ms = r->opts->timeout_ms;
@@ -116,7 +123,7 @@ static int await_long(struct answer_reader *r, struct err *err)
 		if (is_late(r, 0))
 			return no_answer(r, err);
 	}
-	return rc;
+	return rc < 0 ? cannot_wait(r, rc, err) : 0;
 }
 
 static int await(struct answer_reader *r, struct deadline sent, struct err *err)
@@ -131,10 +138,7 @@ static int await(struct answer_reader *r, struct deadline sent, struct err *err)
 			return await_long(r, err);
 		return no_answer(r, err);
 	}
-	return rc < 0 ? err_set(err, EXIT_ATTACH,
-				"cannot wait for the answer of JVM %d: %s; try again",
-				(int)r->asock->ns.jvm->pid, strerror(-rc))
-		      : 0;
+	return rc < 0 ? cannot_wait(r, rc, err) : 0;
 }
 
 int answer_await(struct answer_reader *r, struct deadline sent, struct err *err)
@@ -181,13 +185,15 @@ static int not_finished(const struct answer_reader *r, uint64_t received, struct
 /* Waits for more data of an answer.  After the deadline, still accepts data that has arrived. */
 static int wait_more(struct answer_reader *r, uint64_t received, struct err *err)
 {
-	while (wait_a_while(r) == -ETIMEDOUT) {
+	int rc;
+
+	while ((rc = wait_a_while(r)) == -ETIMEDOUT) {
 		if (attach_socket_check_running(r->asock, err) < 0)
 			return -1;
 		if (is_late(r, received))
 			return not_finished(r, received, err);
 	}
-	return 0;
+	return rc < 0 ? cannot_wait(r, rc, err) : 0;
 }
 
 static int too_long(const struct answer_reader *r, uint64_t max, struct err *err)

@@ -232,10 +232,8 @@ int mounts_read_own(const struct procfs *proc, struct buf *out)
 
 static bool is_in_our_ns(const struct own *own, const struct procfs *proc, pid_t pid)
 {
-	_cleanup_free_ char *ns = NULL;
+	_cleanup_free_ char *ns = procfs_readlink(proc, pid, "ns/mnt");
 
-	errno = 0;
-	ns = procfs_readlink(proc, pid, "ns/mnt");
 	if (!ns) /* if this link is denied, all files are denied, so no read can block */
 		return errno == EACCES || errno == EPERM;
 	return strcmp(ns, own->ns) == 0;
@@ -263,10 +261,8 @@ bool mounts_of_ns_are_local(const struct procfs *proc, pid_t pid)
 /* For a root directory that is not below jtool's, the link PID/root is "(unreachable)/…". */
 bool mounts_are_below_our_root(const struct procfs *proc, pid_t pid)
 {
-	_cleanup_free_ char *root = NULL;
+	_cleanup_free_ char *root = procfs_readlink(proc, pid, "root");
 
-	errno = 0;
-	root = procfs_readlink(proc, pid, "root");
 	return root ? *root == '/' : errno == EACCES || errno == EPERM;
 }
 

@@ -155,6 +155,14 @@ int procfs_stat(const struct procfs *proc, pid_t pid, const char *name, struct s
 	return rc;
 }
 
+/* Returns the length of the link's target, without a NUL, or a negative errno. */
+static int read_link(const struct procfs *proc, const char *path, char target[static PATH_MAX])
+{
+	ssize_t n = readlinkat(proc->fd, path, target, PATH_MAX);
+
+	return n < 0 ? -errno : n == PATH_MAX ? -ENAMETOOLONG : (int)n;
+}
+
 int procfs_read(const struct procfs *proc, pid_t pid, const char *name, struct buf *out, size_t max)
 {
 	_cleanup_close_ int fd = procfs_openat(proc, pid, name, O_RDONLY);
@@ -176,16 +184,18 @@ char *procfs_readlink(const struct procfs *proc, pid_t pid, const char *name)
 {
 	char path[128], target[PATH_MAX];
 	struct fs_ids saved;
-	ssize_t n;
+	int rc = pid_path(path, pid, name);
 
-	if (pid_path(path, pid, name) < 0)
-		return NULL;
-	n = readlinkat(proc->fd, path, target, sizeof(target));
-	if (n < 0 && is_denied(-errno) && procfs_take_ids(proc, pid, &saved)) {
-		n = readlinkat(proc->fd, path, target, sizeof(target));
+	if (rc == 0)
+		rc = read_link(proc, path, target);
+	if (is_denied(rc) && procfs_take_ids(proc, pid, &saved)) {
+		rc = read_link(proc, path, target);
 		fs_ids_restore(&saved);
 	}
-	return n < 0 || n == sizeof(target) ? NULL : xstrndup(target, (size_t)n);
+	if (rc >= 0)
+		return xstrndup(target, (size_t)rc);
+	errno = -rc;
+	return NULL;
 }
 
 /* Returns the position after "KEY:" and spaces in `text`, or NULL if no line has this key. */

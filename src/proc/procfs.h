@@ -56,7 +56,10 @@ int procfs_read(const struct procfs *proc, pid_t pid, const char *name, struct b
 int procfs_read_own(const struct procfs *proc, const char *name, struct buf *out, size_t max)
 	_must_check_;
 
-/* Returns the target of the link PID/NAME (exe, cwd, …), or NULL.  The caller frees it. */
+/*
+ * Returns the target of the link PID/NAME (exe, cwd, …), which the caller frees; or NULL with errno
+ * set.
+ */
 char *procfs_readlink(const struct procfs *proc, pid_t pid, const char *name);
 
 /* Calls stat(2) for PID/NAME, so a link is followed.  Returns 0 or a negative errno. */

@@ -1,5 +1,7 @@
 #include "model/jfr/jfr_string.h"
 
+#include "base/printable.h"
+
 static void read_bytes(struct jfr_cursor *c, struct jfr_string *s)
 {
 	uint32_t n = jfr_count(c);
@@ -45,49 +47,18 @@ void jfr_string_read(struct jfr_cursor *c, struct jfr_string *s)
 	}
 }
 
-static void add_code_point(struct buf *out, uint32_t c)
-{
-	if (c < 0x80) {
-		buf_addc(out, (char)c);
-	} else if (c < 0x800) {
-		buf_addc(out, (char)(0xc0 | c >> 6));
-		buf_addc(out, (char)(0x80 | (c & 0x3f)));
-	} else if (c < 0x10000) {
-		buf_addc(out, (char)(0xe0 | c >> 12));
-		buf_addc(out, (char)(0x80 | (c >> 6 & 0x3f)));
-		buf_addc(out, (char)(0x80 | (c & 0x3f)));
-	} else {
-		buf_addc(out, (char)(0xf0 | c >> 18));
-		buf_addc(out, (char)(0x80 | (c >> 12 & 0x3f)));
-		buf_addc(out, (char)(0x80 | (c >> 6 & 0x3f)));
-		buf_addc(out, (char)(0x80 | (c & 0x3f)));
-	}
-}
-
-/*
- * Appends UTF-16 as UTF-8.  A surrogate without its partner becomes three bytes that are not valid
- * UTF-8.
- */
+/* Appends UTF-16 as UTF-8.  A surrogate without its partner becomes U+FFFD. */
 static void add_chars(struct buf *out, struct jfr_cursor c)
 {
-	uint32_t high = 0;
+	_cleanup_buf_ struct buf units = BUF_INIT;
 
 	while (jfr_left(&c) > 0) {
-		uint32_t unit = (uint16_t)jfr_number(&c, 2);
+		uint16_t unit = (uint16_t)jfr_number(&c, 2);
 
-		if (high && unit >= 0xdc00 && unit < 0xe000) {
-			add_code_point(out, 0x10000 + ((high - 0xd800) << 10) + (unit - 0xdc00));
-			high = 0;
-			continue;
-		}
-		if (high)
-			add_code_point(out, high);
-		high = unit >= 0xd800 && unit < 0xdc00 ? unit : 0;
-		if (!high)
-			add_code_point(out, unit);
+		buf_addc(&units, (char)(unit & 0xff));
+		buf_addc(&units, (char)(unit >> 8));
 	}
-	if (high)
-		add_code_point(out, high);
+	utf8_add_utf16(out, (const uint8_t *)units.data, units.len, false);
 }
 
 void jfr_string_add(struct buf *out, const struct jfr_string *s)
@@ -98,6 +69,6 @@ void jfr_string_add(struct buf *out, const struct jfr_string *s)
 		add_chars(out, s->bytes);
 	} else if (s->encoding == JFR_STRING_LATIN1) {
 		for (const uint8_t *at = s->bytes.at; at < s->bytes.end; at++)
-			add_code_point(out, *at);
+			utf8_add_char(out, *at);
 	}
 }

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define REPLACEMENT 0xFFFD
+#include "base/printable.h"
 
 static void fail(struct json_scan *s)
 {
@@ -100,25 +100,6 @@ bool json_scan_item(struct json_scan *s)
 	return more(s, ']');
 }
 
-static void add_utf8(struct buf *out, uint32_t c)
-{
-	if (c < 0x80) {
-		buf_addc(out, (char)c);
-	} else if (c < 0x800) {
-		buf_addc(out, (char)(0xC0 | c >> 6));
-		buf_addc(out, (char)(0x80 | (c & 0x3F)));
-	} else if (c < 0x10000) {
-		buf_addc(out, (char)(0xE0 | c >> 12));
-		buf_addc(out, (char)(0x80 | (c >> 6 & 0x3F)));
-		buf_addc(out, (char)(0x80 | (c & 0x3F)));
-	} else {
-		buf_addc(out, (char)(0xF0 | c >> 18));
-		buf_addc(out, (char)(0x80 | (c >> 12 & 0x3F)));
-		buf_addc(out, (char)(0x80 | (c >> 6 & 0x3F)));
-		buf_addc(out, (char)(0x80 | (c & 0x3F)));
-	}
-}
-
 /* Parses the four hexadecimal digits after "\u".  Returns false if there are fewer. */
 static bool unit(struct strview *raw, uint32_t *c)
 {
@@ -151,7 +132,7 @@ static void add_escaped(struct buf *out, struct strview *raw)
 			*raw = second;
 			high = 0x10000 + ((high & 0x3FF) << 10) + (low & 0x3FF);
 		}
-		add_utf8(out, high >> 11 == 0xD800 >> 11 ? REPLACEMENT : high);
+		utf8_add_char(out, high);
 		return;
 	}
 	letter = strchr(letters, raw->at[1]);

@@ -247,6 +247,16 @@ START_TEST(maps_are_searched_across_read_blocks)
 }
 END_TEST
 
+START_TEST(link_that_cannot_be_read_has_a_reason)
+{
+	errno = 0;
+	ck_assert_ptr_null(procfs_readlink(&proc, getpid(), "none"));
+	ck_assert_int_eq(errno, ENOENT);
+	ck_assert_ptr_null(procfs_readlink(&proc, getpid(), "status"));
+	ck_assert_int_eq(errno, EINVAL);
+}
+END_TEST
+
 static bool count_map(const struct proc_map *map, void *arg)
 {
 	ck_assert_int_eq(map->path[0], '/');
@@ -487,6 +497,7 @@ int main(void)
 	tcase_add_test(tc, process_name_cannot_forge_fields);
 	tcase_add_test(tc, killed_process_is_exiting);
 	tcase_add_test(tc, usage_is_in_bytes_and_seconds);
+	tcase_add_test(tc, link_that_cannot_be_read_has_a_reason);
 	tcase_add_test(tc, maps_are_searched_across_read_blocks);
 	tcase_add_test(tc, maps_visit_every_line);
 	tcase_add_test(tc, threads_are_counted_and_named);

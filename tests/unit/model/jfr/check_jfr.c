@@ -5,6 +5,7 @@
 
 #include "model/jfr/jfr_chunks.h"
 #include "model/jfr/jfr_settings.h"
+#include "model/jfr/jfr_string.h"
 #include "model/jfr/jfr_text.h"
 
 struct bytes {
@@ -64,6 +65,24 @@ START_TEST(invalid_chunk_headers_are_rejected)
 	ck_assert_int_eq(count(data, sizeof(data)), 1);
 	data[3] = 1;
 	ck_assert_int_eq(count(data, sizeof(data)), -EBADMSG);
+}
+END_TEST
+
+/* In a file: encoding, number of units, and each unit in two bytes. */
+START_TEST(surrogates_without_partner_are_replaced)
+{
+	static const uint8_t data[] = {
+		JFR_STRING_CHARS, 0, 0, 0, 5,
+		0xd8, 0x3d, 0xde, 0, 0xde, 0, 0, 'a', 0xd8, 0,
+	};
+	struct jfr_cursor c = { .at = data, .end = data + sizeof(data) };
+	_cleanup_buf_ struct buf text = BUF_INIT;
+	struct jfr_string s;
+
+	jfr_string_read(&c, &s);
+	ck_assert(!c.failed);
+	jfr_string_add(&text, &s);
+	ck_assert_str_eq(buf_str(&text), "\U0001f600\ufffda\ufffd");
 }
 END_TEST
 
@@ -324,6 +343,7 @@ int main(void)
 	tcase_add_test(t, recording_cut_inside_a_chunk_is_rejected);
 	tcase_add_test(t, invalid_chunk_headers_are_rejected);
 	tcase_add_test(t, read_errors_are_returned);
+	tcase_add_test(t, surrogates_without_partner_are_replaced);
 	tcase_add_loop_test(t, words_of_a_command_are_quoted, 0, ARRAY_SIZE(words));
 	tcase_add_test(t, value_of_a_word_is_found_by_its_key);
 	tcase_add_loop_test(t, replies_are_classified_as_success_or_failure, 0,
