@@ -1,4 +1,5 @@
-/* DUMP: sends a heap dump of the live objects, from a snapshot. */
+/* DUMP: sends a heap dump or a histogram of the live objects, from a snapshot. */
+#include "cmd/census_send.h"
 #include "cmd/command.h"
 #include "jvm/dump/dump.h"
 #include "jvm/jni_refs.h"
@@ -16,16 +17,30 @@ static int send_end(struct ag_jvm *jvm, struct ag_chan *chan, const struct ag_du
 	return ag_chan_end(chan, WIRE_DUMP_END);
 }
 
+static int count(struct ag_jvm *jvm, struct ag_chan *chan, const struct ag_dump_opts *opts,
+		 uint32_t flags, struct ag_dump_result *result)
+{
+	struct ag_census census;
+	int rc = ag_heap_count(jvm, chan, opts, result, &census);
+
+	if (rc == 0 && result->why == WIRE_SNAPSHOT_DONE)
+		rc = ag_census_send(jvm, chan, &census, flags & WIRE_DUMP_MODULES);
+	ag_census_release(jvm, &census);
+	return rc;
+}
+
 int ag_cmd_dump(struct ag_jvm *jvm, struct ag_chan *chan, struct wire_reader *request)
 {
-	const jvmtiCapabilities needed = {
-		.can_tag_objects = 1,
-		.can_get_line_numbers = 1,
-		.can_get_source_file_name = 1,
-	};
 	const struct ag_dump_opts opts = {
 		.pause_ms = wire_get_u32(request),
 		.life_ms = wire_get_u32(request),
+	};
+	uint32_t flags = wire_get_u32(request);
+	bool counts = flags & WIRE_DUMP_COUNTS;
+	const jvmtiCapabilities needed = {
+		.can_tag_objects = 1,
+		.can_get_line_numbers = !counts,
+		.can_get_source_file_name = !counts,
 	};
 	struct ag_dump_result result;
 	int rc;
@@ -36,7 +51,8 @@ int ag_cmd_dump(struct ag_jvm *jvm, struct ag_chan *chan, struct wire_reader *re
 		return -1;
 	rc = ag_ref_push(jvm);
 	if (rc == 0) {
-		rc = ag_heap_dump(jvm, chan, &opts, &result);
+		rc = counts ? count(jvm, chan, &opts, flags, &result)
+			    : ag_heap_dump(jvm, chan, &opts, &result);
 		ag_ref_pop(jvm);
 	}
 	(void)AG_JVMTI(jvm, RelinquishCapabilities, &needed); /* records an error itself */

@@ -88,6 +88,10 @@ enum wire_captured {
 #define WIRE_GRAPH_TEXTS 1u /* send the first characters of long Strings */
 #define WIRE_GRAPH_SNAPSHOT 2u /* walk in a child process, never in the JVM itself */
 
+/* DUMP flags */
+#define WIRE_DUMP_COUNTS 1u  /* count the live objects by class, and write no dump */
+#define WIRE_DUMP_MODULES 2u /* with WIRE_DUMP_COUNTS: send the module of each class */
+
 /* Outcome of a heap walk.  The client has the complete heap only after COMPLETE. */
 enum wire_graphed {
 	WIRE_GRAPHED_COMPLETE = 0,

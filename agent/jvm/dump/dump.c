@@ -2,12 +2,9 @@
 
 #include <time.h>
 
-#include "jvm/class_index.h"
 #include "jvm/jni_refs.h"
 #include "wire/frame.h"
 
-/* Type of the child's last frame, whose payload is ag_dump_heap.n_unknown as u32. */
-#define CHILD_END UINT16_MAX
 #define ROOTS ((size_t)1 << 20) /* maximum of GC roots; only pages that are written take memory */
 #define LOOK 1024 /* in the JVM, one in 1024 callbacks checks the clock */
 
@@ -84,6 +81,8 @@ static void begin_child(struct ag_dump *d)
 	ag_dump_heap_init(&d->heap, elements[AG_GRAPH_ARRAYS], elements, AG_GRAPH_ARRAYS + 1,
 			  ag_graph_address(d->bytes), ag_graph_address(d->longs));
 	find_addresses(d);
+	if (d->census)
+		ag_dump_count_prepare(d);
 	for (uint32_t i = 0; i < d->layout.n; i++) {
 		if (!ag_walk_order_note(&d->order, d->layout.classes[i].address))
 			ag_exit(AG_CHILD_ROOM);
@@ -91,23 +90,34 @@ static void begin_child(struct ag_dump *d)
 	if (!ag_walk_order_note(&d->order, ag_graph_address(d->own.objects[0])))
 		ag_exit(AG_CHILD_ROOM);
 	ag_walk_order_fill(&d->order, &d->heap.refs);
-	ag_dump_write_head(d);
+	if (!d->census)
+		ag_dump_write_head(d);
 }
 
-/* In the child, after HotSpot's walk: writes the objects and the roots, and ends the child. */
-static void end_child(struct ag_dump *d) __attribute__((noreturn));
-static void end_child(struct ag_dump *d)
+static void write_end(struct ag_dump *d)
 {
-	ag_dump_end_classes(d);
-	for (uint32_t i = 0; i < d->n_roots; i++)
-		ag_dump_reach(&d->heap, d->roots[i].address);
-	ag_dump_objects(&d->heap);
 	ag_dump_write_roots(d);
 	ag_hprof_end_segment(&d->out);
 	ag_hprof_record(&d->out, AG_HPROF_END, 0);
 	ag_hprof_end_piece(&d->out);
+}
+
+/* In the child, after HotSpot's walk: visits the objects, sends the rest, and ends the child. */
+static void end_child(struct ag_dump *d) __attribute__((noreturn));
+static void end_child(struct ag_dump *d)
+{
+	if (d->census)
+		ag_dump_count_begin(&d->heap);
+	ag_dump_end_classes(d);
+	for (uint32_t i = 0; i < d->n_roots; i++)
+		ag_dump_reach(&d->heap, d->roots[i].address);
+	ag_dump_objects(&d->heap);
+	if (d->census)
+		ag_dump_count_send(d);
+	else
+		write_end(d);
 	wire_put_u32(ag_chan_begin(d->chan), d->heap.n_unknown);
-	if (ag_chan_end(d->chan, CHILD_END) != 0 || ag_chan_flush(d->chan) != 0)
+	if (ag_chan_end(d->chan, AG_DUMP_CHILD_END) != 0 || ag_chan_flush(d->chan) != 0)
 		ag_exit(AG_CHILD_PEER);
 	ag_exit(AG_CHILD_DONE);
 }
@@ -139,6 +149,8 @@ static jint JNICALL on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapRef
 		return lose(d, WIRE_SNAPSHOT_SHARED, AG_CHILD_SHARED);
 	if (referrer_tag)
 		referrer = referrer_tag == tag ? object : (uint64_t)referrer_tag[-1];
+	if (d->snapshot.inside && d->census && d->order.all_roots)
+		ag_dump_count_verify(&d->heap, object, (uint64_t)size);
 	if (kind == JVMTI_HEAP_REFERENCE_ARRAY_ELEMENT)
 		index = (uint32_t)info->array.index;
 	switch (ag_walk_order_step(&d->order, kind, referrer, object, index)) {
@@ -228,6 +240,7 @@ static int make_room(struct ag_dump *d)
 	d->constants = ag_dump_map(CONSTANTS_SIZE);
 	d->out.segment = ag_dump_map(AG_HPROF_SEGMENT_MAX);
 	if (!d->roots || !d->constants || !d->out.segment ||
+	    (d->census && ag_dump_count_make(d) != 0) ||
 	    ag_dump_heap_reserve(&d->heap) != 0 ||
 	    ag_class_map_init(&d->heap.by_key, d->jvm->mem, d->list->n) != 0 ||
 	    ag_hash_map_init(&d->heap.by_address, d->jvm->mem, d->list->n) != 0)
@@ -247,71 +260,6 @@ static void find_own_thread(struct ag_dump *d)
 	}
 }
 
-/*
- * Reads the child's last frame: the number of boot loader classes that the child visited but that
- * are not in the class list.  If the boot loader has loaded a class since the list was read, the
- * child may have visited that class, and the dump is not complete.  Otherwise the boot loader knows
- * the visited classes but has not loaded them (look_at_new()), and the dump is complete.
- */
-static int take_end(struct ag_dump *d, const struct wire_writer *frame)
-{
-	struct wire_reader r = wire_reader_init(frame->data, frame->len);
-	uint32_t n_unknown = wire_get_u32(&r);
-
-	if (!wire_reader_ok(&r))
-		d->result->why = WIRE_SNAPSHOT_ENDED;
-	else if (n_unknown > 0 && d->has_new)
-		d->result->why = WIRE_SNAPSHOT_CLASSES;
-	return 0;
-}
-
-/*
- * Sets d->has_new if the boot loader has loaded classes since the class list was read.  Returns 0,
- * or -1 with the error recorded.
- */
-static int find_new(struct ag_dump *d)
-{
-	uint32_t before = 0, after = 0;
-	struct ag_classes now;
-	int rc = ag_classes_get(d->jvm, &now);
-
-	if (rc != 0)
-		return -1;
-	rc = ag_ref_expect(d->jvm, (jint)now.n + 64);
-	if (rc == 0 && now.n != d->list->n) {
-		rc = ag_classes_count_boot(d->jvm, d->list, &before);
-		if (rc == 0)
-			rc = ag_classes_count_boot(d->jvm, &now, &after);
-	}
-	d->has_new = before != after;
-	ag_classes_release(d->jvm, &now);
-	return rc;
-}
-
-/* Passes the child's frames on to the client. */
-static int relay(struct ag_dump *d)
-{
-	for (;;) {
-		struct wire_writer *frame = ag_chan_begin(d->chan);
-		int type = ag_snapshot_receive(&d->snapshot, d->chan, frame);
-
-		if (type < 0 || d->chan->broken)
-			return -1;
-		if (type == CHILD_END)
-			return take_end(d, frame);
-		if (type == 0) {
-			d->result->why = d->snapshot.why;
-			return 0;
-		}
-		if (type != WIRE_DUMP_DATA) {
-			d->result->why = WIRE_SNAPSHOT_ENDED; /* not a frame of a dump */
-			return 0;
-		}
-		if (ag_chan_end(d->chan, (uint16_t)type) != 0)
-			return -1;
-	}
-}
-
 static int follow(struct ag_dump *d)
 {
 	const jvmtiHeapCallbacks callbacks = { .heap_reference_callback = on_reference };
@@ -326,8 +274,8 @@ static int follow(struct ag_dump *d)
 		return rc;
 	cloned_ns = ag_now_ns();
 	d->result->paused_ns = (uint64_t)(cloned_ns - d->begin_ns);
-	if (rc == 0 && d->snapshot.child > 0 && (rc = find_new(d)) == 0)
-		rc = relay(d);
+	if (rc == 0 && d->snapshot.child > 0)
+		rc = ag_dump_relay(d);
 	else if (rc == 0 && d->snapshot.child <= 0 && d->result->why == WIRE_SNAPSHOT_DONE)
 		d->result->why = WIRE_SNAPSHOT_LAYOUT;
 	d->result->child_ns = (uint64_t)(ag_now_ns() - cloned_ns);
@@ -367,7 +315,9 @@ static int prepare(struct ag_dump *d)
 	if (!d->longs)
 		return -1;
 	ag_hprof_header(&d->out, now_ms());
-	if (ag_dump_layout_read(jvm, &d->out, d->list, &d->layout) != 0 ||
+	if (ag_dump_layout_read(jvm, &d->out, d->list, &d->layout) != 0)
+		return -1;
+	if (!d->census &&
 	    ag_dump_stacks_read(jvm, &d->out, &d->graph, &d->layout, &d->stacks) != 0)
 		return -1;
 	return make_room(d);
@@ -384,6 +334,7 @@ static void release(struct ag_dump *d)
 	ag_dump_unmap(d->roots, ROOTS * sizeof(*d->roots));
 	ag_dump_unmap(d->constants, CONSTANTS_SIZE);
 	ag_dump_unmap(d->out.segment, AG_HPROF_SEGMENT_MAX);
+	ag_dump_count_release(d);
 	ag_dump_stacks_release(jvm, &d->stacks);
 	ag_dump_layout_release(jvm, &d->layout);
 	ag_ref_drop(jvm, d->bytes);
@@ -408,6 +359,8 @@ static int dump_classes(struct ag_dump *d)
 		rc = prepare(d);
 	if (rc == 0)
 		rc = take_snapshot(d);
+	if (rc == 0 && d->census && d->result->why == WIRE_SNAPSHOT_DONE)
+		rc = ag_census_make(d->jvm, &list, d->tallies, d->census);
 	ag_classes_release(d->jvm, &list);
 	d->list = NULL;
 	return rc;
@@ -430,12 +383,12 @@ static int dump(struct ag_dump *d)
 	return ag_dump_link(d->jvm) == 0 ? dump_classes(d) : -1;
 }
 
-int ag_heap_dump(struct ag_jvm *jvm, struct ag_chan *chan, const struct ag_dump_opts *opts,
-		 struct ag_dump_result *result)
+static int run(struct ag_jvm *jvm, struct ag_chan *chan, const struct ag_dump_opts *opts,
+	       struct ag_dump_result *result, struct ag_census *census)
 {
 	struct ag_dump d = {
-		.jvm = jvm, .chan = chan, .opts = opts, .result = result,
-		.out = { .chan = chan },
+		.jvm = jvm, .chan = chan, .opts = opts, .result = result, .census = census,
+		.out = { .chan = chan, .off = census },
 		.snapshot = { .jvm = jvm, .ends = { -1, -1 } },
 	};
 	int rc;
@@ -446,4 +399,17 @@ int ag_heap_dump(struct ag_jvm *jvm, struct ag_chan *chan, const struct ag_dump_
 	ag_hprof_end_piece(&d.out);
 	release(&d);
 	return chan->broken ? -1 : rc;
+}
+
+int ag_heap_dump(struct ag_jvm *jvm, struct ag_chan *chan, const struct ag_dump_opts *opts,
+		 struct ag_dump_result *result)
+{
+	return run(jvm, chan, opts, result, NULL);
+}
+
+int ag_heap_count(struct ag_jvm *jvm, struct ag_chan *chan, const struct ag_dump_opts *opts,
+		  struct ag_dump_result *result, struct ag_census *census)
+{
+	*census = (struct ag_census){ 0 };
+	return run(jvm, chan, opts, result, census);
 }

@@ -9,6 +9,8 @@
  * 3. The child itself reads all objects from its copy of the heap.
  * If anything is inconsistent, the child ends, and the client makes the JVM write its own dump.
  *
+ * Instead of writing the objects, the child can count them.
+ *
  * The agent sends the dump as an HPROF file, not in a format of its own, because identifiers in
  * HPROF can be the addresses of objects: neither the agent nor the client has to store or translate
  * identifiers.
@@ -16,6 +18,7 @@
 #ifndef JTOOL_AGENT_JVM_DUMP_DUMP_H
 #define JTOOL_AGENT_JVM_DUMP_DUMP_H
 
+#include "jvm/heap/histo.h"
 #include "jvm/jvmti.h"
 #include "util/chan.h"
 
@@ -38,5 +41,13 @@ struct ag_dump_result {
  */
 int ag_heap_dump(struct ag_jvm *jvm, struct ag_chan *chan, const struct ag_dump_opts *opts,
 		 struct ag_dump_result *result);
+
+/*
+ * Counts the same objects by class, and sends nothing.  If result->why is WIRE_SNAPSHOT_DONE, the
+ * census has the classes that have instances; call ag_census_release() in any case.  Requires
+ * can_tag_objects.  Returns as ag_heap_dump().
+ */
+int ag_heap_count(struct ag_jvm *jvm, struct ag_chan *chan, const struct ag_dump_opts *opts,
+		  struct ag_dump_result *result, struct ag_census *census);
 
 #endif

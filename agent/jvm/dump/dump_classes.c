@@ -112,9 +112,13 @@ static void write_class(struct ag_dump *d, struct ag_dump_class *c,
 			const struct ag_dump_current *facts)
 {
 	struct ag_hprof *out = &d->out;
-	uint32_t size = instance_size(d, c), n_statics;
+	uint32_t size, n_statics;
 	size_t statics_size;
 
+	c->is_dumped = true;
+	if (d->census)
+		return;
+	size = instance_size(d, c);
 	count_fields(d, c, &n_statics, &statics_size);
 	ag_hprof_sub(out, AG_HPROF_CLASS_DUMP,
 		     1 + 7 * AG_HPROF_ID + 4 + 4 + 2 + facts->n_constants * (2 + 1 + AG_HPROF_ID) +
@@ -138,7 +142,6 @@ static void write_class(struct ag_dump *d, struct ag_dump_class *c,
 	put_statics(d, c);
 	ag_hprof_u2(out, c->n - n_statics);
 	put_fields(d, c);
-	c->is_dumped = true;
 }
 
 /*

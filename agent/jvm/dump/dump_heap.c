@@ -110,6 +110,14 @@ void ag_dump_reach(struct ag_dump_heap *h, uint64_t object)
 	reach(h, object);
 }
 
+void ag_dump_skip(struct ag_dump_heap *h, uint64_t object)
+{
+	size_t n = h->n;
+
+	reach(h, object);
+	h->n = n;
+}
+
 static inline uint8_t *put16(uint8_t *to, uint64_t at)
 {
 	uint16_t value;
@@ -269,18 +277,31 @@ static void put_primitives(struct ag_dump_heap *h, const struct ag_dump_class *c
 }
 
 /*
- * Handles the java.lang.Class of a class that is not in the class list.  Either the class was
- * loaded after the list was read, or it is only in an archive or known to the boot loader, but not
- * loaded.  A class that is not loaded has no loader.  So if the class has a loader, the child ends;
- * otherwise the class is counted, and take_end() in dump.c decides whether the dump is complete.
+ * If the class of this java.lang.Class is not in the class list, it was loaded after the list was
+ * read, or it is not loaded: it is only in an archive, or known to the boot loader.  A class that
+ * is not loaded has no loader.  So if the class has a loader, the child ends; otherwise the class
+ * is counted in n_unknown, and take_end() in dump_relay.c decides whether the dump is complete.
  */
-static void look_at_new(struct ag_dump_heap *h, uint64_t mirror)
+static void look_at_mirror(struct ag_dump_heap *h, uint64_t mirror)
 {
 	const struct ag_dump_field *loader = &h->layout->fields[h->layout->class_loader];
 
+	if (!ag_dump_is_class(h, mirror) || ag_dump_mirrored(h, mirror) != AG_DUMP_NONE)
+		return;
 	if (ag_dump_reference(h, mirror + ag_dump_offset(loader)) != 0)
 		ag_exit(AG_CHILD_CLASSES);
 	h->n_unknown++;
+}
+
+/* Reaches the objects to which the fields of an instance refer. */
+static inline void follow_fields(struct ag_dump_heap *h, struct ag_dump_class *c, uint64_t object)
+{
+	if (!c->has_values)
+		ag_dump_prepare(h, c);
+	for (uint32_t i = 0; i < c->n_values; i++) {
+		if (c->values[i].type == AG_HPROF_OBJECT)
+			reach(h, ag_dump_reference(h, object + c->values[i].offset));
+	}
 }
 
 /*
@@ -293,14 +314,31 @@ static void follow_mirror(struct ag_dump_heap *h, struct ag_dump_class *c, uint6
 		put_instance(h, c, mirror);
 		return;
 	}
-	if (ag_dump_mirrored(h, mirror) == AG_DUMP_NONE)
-		look_at_new(h, mirror);
-	if (!c->has_values)
-		ag_dump_prepare(h, c);
-	for (uint32_t i = 0; i < c->n_values; i++) {
-		if (c->values[i].type == AG_HPROF_OBJECT)
-			reach(h, ag_dump_reference(h, mirror + c->values[i].offset));
-	}
+	look_at_mirror(h, mirror);
+	follow_fields(h, c, mirror);
+}
+
+static void follow_elements(struct ag_dump_heap *h, uint64_t array)
+{
+	uint64_t at = array + h->refs.offset, end;
+	unsigned size = h->refs.is_narrow ? 4 : 8;
+
+	for (end = at + (uint64_t)ag_dump_length(h, array) * size; at < end; at += size)
+		reach(h, ag_dump_reference(h, at));
+}
+
+static inline void count(struct ag_dump_heap *h, struct ag_dump_class *c, uint64_t object)
+{
+	struct ag_tally *tally = &h->tallies[c - h->layout->classes];
+
+	tally->instances++;
+	tally->bytes += ag_dump_size(h, c, object);
+	if (c->kind == AG_DUMP_OBJECTS)
+		follow_elements(h, object);
+	else if (c->kind != AG_DUMP_PRIMITIVES)
+		follow_fields(h, c, object);
+	if (c->kind == AG_DUMP_CLASS)
+		look_at_mirror(h, object);
 }
 
 static inline void visit(struct ag_dump_heap *h, uint64_t object)
@@ -315,6 +353,10 @@ static inline void visit(struct ag_dump_heap *h, uint64_t object)
 	if ((mark & MARK_MOVED) == MARK_MOVED && mark != MARK_MOVED)
 		ag_exit(AG_CHILD_MOVED);
 	c = &h->layout->classes[ag_dump_class_of(h, object)];
+	if (h->tallies && c->kind != AG_DUMP_STACK && c->kind != AG_DUMP_UNKNOWN) {
+		count(h, c, object);
+		return;
+	}
 	switch ((enum ag_dump_kind)c->kind) {
 	case AG_DUMP_INSTANCE:
 		put_instance(h, c, object);

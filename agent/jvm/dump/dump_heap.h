@@ -14,6 +14,8 @@
 #include "jvm/snapshot/snapshot.h"
 #include "jvm/snapshot/walk_order.h"
 
+#define AG_DUMP_WORD 8 /* size in bytes of a HotSpot word, the unit of object sizes */
+
 /* Length of the two arrays for ag_dump_heap_init() whose elements are 1, 2, …. */
 #define AG_DUMP_PATTERN 37
 
@@ -36,6 +38,12 @@ struct ag_dump_heap {
 	uint8_t *values, *values_end; /* memory that is left for ag_dump_class.values */
 	uint32_t n_unknown; /* number of visited boot loader classes that the class list lacks */
 	struct ag_hprof *out;
+	struct ag_tally *tallies; /* by number of the class: the objects; NULL: write to `out` */
+	uint64_t sizes;   /* bitwise OR of the sizes of all objects that HotSpot has reported */
+	uint64_t padding; /* alignment of objects in bytes, minus 1 */
+	/* bit i: the 4 bytes at offset 4 * i of each java.lang.Class are its size in words */
+	uint64_t size_offsets;
+	unsigned size_at; /* offset at which a java.lang.Class has its size; 0: not known yet */
 	volatile uint64_t *progress; /* incremented while the child visits objects */
 };
 
@@ -114,8 +122,42 @@ void ag_dump_prepare(struct ag_dump_heap *h, struct ag_dump_class *c);
 
 /* Marks an object, and pushes it on the stack if it was not marked yet.  Ignores 0 (null). */
 void ag_dump_reach(struct ag_dump_heap *h, uint64_t object);
-/* Writes all objects that are reachable from the objects on the stack. */
+/* Writes or counts all objects that are reachable from the objects on the stack. */
 void ag_dump_objects(struct ag_dump_heap *h);
+
+/*
+ * A count of the objects, in dump_count.c.  The size of an object follows from the layout helper in
+ * its Klass (klass.hpp).  HotSpot reports the sizes of some objects, with which the child verifies
+ * the layout helpers.
+ */
+
+/* Compares the size that HotSpot reports of an object with the one that is computed. */
+void ag_dump_count_verify(struct ag_dump_heap *h, uint64_t object, uint64_t size);
+/* Begins the count.  Call it when HotSpot has reported the last object. */
+void ag_dump_count_begin(struct ag_dump_heap *h);
+
+/*
+ * Returns the size in bytes of an object of this class.  A java.lang.Class has its own size in an
+ * injected field (java_lang_Class::oop_size), because its static fields follow its instance fields.
+ * All other objects of a class have the size that follows from the layout helper.  A layout helper
+ * is the size of an instance (its low bits are flags) or, if it is negative, has the size of
+ * an array's header in bits 16 to 23, and log2 of the size of an element in bits 0 to 5.
+ */
+static inline uint64_t ag_dump_size(const struct ag_dump_heap *h, const struct ag_dump_class *c,
+				    uint64_t object)
+{
+	uint32_t helper = (uint32_t)c->layout_helper;
+	uint64_t size;
+
+	if (c->kind == AG_DUMP_CLASS && h->size_at != 0)
+		return (uint64_t)ag_dump_word32(object + h->size_at) * AG_DUMP_WORD;
+	if (c->layout_helper >= 0)
+		return helper & ~7u;
+	size = (helper >> 16 & 255) + ((uint64_t)ag_dump_length(h, object) << (helper & 63));
+	return (size + h->padding) & ~h->padding;
+}
+/* Marks an object, which is then neither written nor counted. */
+void ag_dump_skip(struct ag_dump_heap *h, uint64_t object);
 /*
  * Writes the value of a field at this address.  If the value is a reference, calls ag_dump_reach()
  * for the object.

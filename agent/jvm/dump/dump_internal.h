@@ -42,6 +42,11 @@ struct ag_dump {
 	struct ag_chan *chan;
 	const struct ag_dump_opts *opts;
 	struct ag_dump_result *result;
+	/* If set, the objects are counted, and no dump is written. */
+	struct ag_census *census;
+	struct ag_tally *tallies; /* of a count, in the order of `list` */
+	uint32_t n_tallies;
+	uint32_t n_received; /* number of tallies that the child has sent */
 	struct ag_hprof out;
 	const struct ag_classes *list; /* the class list: the classes loaded before the clone */
 	struct ag_graph graph; /* only its list of threads is used */
@@ -90,5 +95,30 @@ jint ag_dump_edge(struct ag_dump *d, jvmtiHeapReferenceKind kind,
 		  const jvmtiHeapReferenceInfo *info, uint64_t referrer, uint64_t object);
 /* In the child, after the last reference: writes the classes that are not written yet. */
 void ag_dump_end_classes(struct ag_dump *d);
+
+/* Type of the child's last frame, whose payload is ag_dump_heap.n_unknown as u32. */
+#define AG_DUMP_CHILD_END UINT16_MAX
+
+/*
+ * In the JVM: passes the child's frames on to the client, and stores its counts, until the child
+ * ends.  Returns 0 with d->result->why set; or -1 with the error recorded, or because the channel
+ * is broken.
+ */
+int ag_dump_relay(struct ag_dump *d);
+
+/* A count instead of a dump (dump_count.c): */
+
+/* Type of the child's frames with counts: u64 instances, u64 bytes of each of the next classes. */
+#define AG_DUMP_COUNTS (UINT16_MAX - 1)
+
+/* Allocates d->tallies.  Returns 0, or -1 if there is no memory. */
+int ag_dump_count_make(struct ag_dump *d);
+void ag_dump_count_release(struct ag_dump *d);
+/* In the child, when the classes' addresses are known: excludes the agent's own objects. */
+void ag_dump_count_prepare(struct ag_dump *d);
+/* In the child: sends d->tallies, as far as the channel is not broken. */
+void ag_dump_count_send(struct ag_dump *d);
+/* In the JVM: stores the counts of a frame in d->tallies. */
+void ag_dump_count_take(struct ag_dump *d, const struct wire_writer *frame);
 
 #endif

@@ -56,6 +56,7 @@ struct ag_dump_class {
 	uint32_t n_values;
 	struct ag_dump_value *values; /* instance fields of the class and of its superclasses */
 	uint64_t address;  /* address of the class's java.lang.Class */
+	int32_t layout_helper; /* Klass::_layout_helper; only for a count of the objects */
 };
 #define AG_DUMP_NONE UINT32_MAX
 

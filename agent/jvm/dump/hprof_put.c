@@ -39,7 +39,7 @@ void ag_hprof_end_piece(struct ag_hprof *h)
 
 void ag_hprof_bytes(struct ag_hprof *h, const void *data, size_t len)
 {
-	while (len > 0 && !h->chan->broken) {
+	while (len > 0 && !h->chan->broken && !h->off) {
 		size_t n;
 
 		if (!h->piece)

@@ -241,6 +241,16 @@ int ag_histo_count(struct ag_jvm *jvm, const struct ag_histo_opts *opts, struct 
 	return rc;
 }
 
+int ag_census_make(struct ag_jvm *jvm, struct ag_classes *classes, const struct ag_tally *tallies,
+		   struct ag_census *census)
+{
+	*census = (struct ag_census){ 0 };
+	if (ag_rows_init(jvm, census, classes, tallies, 0) != 0)
+		return -1;
+	drop_empty(jvm, census);
+	return 0;
+}
+
 void ag_census_release(struct ag_jvm *jvm, struct ag_census *census)
 {
 	for (uint32_t i = 0; i < census->n; i++)

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "jvm/classes.h"
 #include "jvm/heap/walk_limit.h"
 #include "jvm/jvmti.h"
 
@@ -49,6 +50,13 @@ struct ag_histo_opts {
  * the channel is broken, or, with the error recorded, if anything else fails.
  */
 int ag_histo_count(struct ag_jvm *jvm, const struct ag_histo_opts *opts, struct ag_census *census);
+
+/*
+ * Fills the census with a row for each class that has instances.  `tallies` are in the order of the
+ * class list.  Returns 0, and then has taken ownership of the list; or -1 with the error recorded.
+ */
+int ag_census_make(struct ag_jvm *jvm, struct ag_classes *classes, const struct ag_tally *tallies,
+		   struct ag_census *census);
 
 void ag_census_release(struct ag_jvm *jvm, struct ag_census *census);
 

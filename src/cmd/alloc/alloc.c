@@ -12,7 +12,7 @@
 #include "cmd/cds_archive.h"
 #include "cmd/class/class_index.h"
 #include "cmd/cost_note.h"
-#include "cmd/heap/pause_note.h"
+#include "cmd/pause_note.h"
 #include "model/class/type_name.h"
 
 #define MEMORY (UINT64_C(64) << 20)

@@ -1,5 +1,5 @@
 #include "cmd/heap/dump_reader.h"
-#include "cmd/heap/pause_note.h"
+#include "cmd/pause_note.h"
 
 #include <string.h>
 

@@ -12,7 +12,7 @@
 #include "cmd/heap/vm_dump_file.h"
 #include "cmd/heap/heap_engine.h"
 #include "cmd/heap/heap_source.h"
-#include "cmd/heap/pause_note.h"
+#include "cmd/pause_note.h"
 #include "render/json.h"
 #include "render/units.h"
 

@@ -1,10 +1,7 @@
 /*
- * The command heaphisto: counts the instances of each class and their bytes.
- *
- * By default, the agent counts, because only the agent knows class loaders; with --live, in a
- * snapshot if one is possible.  With --vm, or if the agent cannot be loaded, the JVM counts with
- * its own GC.class_histogram.  With --engine hprof, jtool counts the objects in the JVM's own dump.
- * If the target is a dump file, jtool counts the objects in the file.
+ * The command heaphisto: counts the instances of each class and their bytes.  The agent counts, or
+ * with --live the child of a snapshot; with --vm, or if the agent cannot be loaded, the JVM itself
+ * (GC.class_histogram).  jtool counts the objects of a dump.
  */
 #include <string.h>
 
@@ -14,7 +11,7 @@
 #include "cmd/heap/heap_source.h"
 #include "cmd/heap/histo_file.h"
 #include "cmd/heap/snapshot_histo.h"
-#include "cmd/heap/pause_note.h"
+#include "cmd/pause_note.h"
 #include "discover/memory_check.h"
 #include "model/histo/histo_wire.h"
 #include "model/class/type_name.h"
@@ -238,8 +235,11 @@ static int ask_dump(const struct ctx *ctx, struct count *c, struct err *err)
 
 static int ask_snapshot(const struct ctx *ctx, struct count *c, struct err *err)
 {
+	const struct histo_opts *opts = ctx->opts;
+
 	c->engine = HEAP_BY_SNAPSHOT;
-	return snapshot_histo(ctx, max_pause_ms(ctx->opts), &c->histo, &c->pause_ns, err);
+	return snapshot_histo(ctx, max_pause_ms(opts), ctx->json || opts->save, &c->histo,
+			      &c->pause_ns, err);
 }
 
 /*

@@ -1,7 +1,11 @@
 #include "cmd/heap/snapshot_histo.h"
 
+#include <errno.h>
+
 #include "base/xalloc.h"
 #include "cmd/heap/heap_source.h"
+#include "cmd/heap/snapshot_request.h"
+#include "model/histo/histo_wire.h"
 
 /*
  * Counts the objects that are reachable through references of any strength.  Weakly reachable
@@ -33,8 +37,13 @@ static void count_reachable(const struct heap *heap, struct histo *h)
 	}
 }
 
-int snapshot_histo(const struct ctx *ctx, unsigned max_pause_ms, struct histo *h,
-		   int64_t *pause_ns, struct err *err)
+/*
+ * Lets HotSpot's walk of the heap go on in the child, and counts in jtool.  Unlike the child's own
+ * count, this works if there are stacks of virtual threads in the heap, and if some classes are not
+ * linked.
+ */
+static int count_graph(const struct ctx *ctx, unsigned max_pause_ms, struct histo *h,
+		       int64_t *pause_ns, struct err *err)
 {
 	const struct heap_opts how = {
 		.engine = HEAP_BY_SNAPSHOT, .max_pause_ms = max_pause_ms,
@@ -47,4 +56,55 @@ int snapshot_histo(const struct ctx *ctx, unsigned max_pause_ms, struct histo *h
 	*pause_ns = heap_source_pause_ns(source);
 	count_reachable(heap_source_heap(source), h);
 	return heap_source_close(source, err);
+}
+
+static int take_rows(void *wire, uint16_t type, struct wire_reader *payload)
+{
+	return type == WIRE_HISTO_END ? -EBADMSG : histo_wire_take(wire, type, payload);
+}
+
+/* Lets the child count.  Returns 0; or 1 if the child cannot count, or -1, both with err set. */
+static int count_in_child(const struct ctx *ctx, unsigned max_pause_ms, bool with_modules,
+			  struct histo *h, int64_t *pause_ns, struct err *err)
+{
+	struct histo_wire wire = { .histo = h };
+	struct snapshot_request r = {
+		.ctx = ctx, .max_pause_ms = max_pause_ms,
+		.flags = WIRE_DUMP_COUNTS | (with_modules ? WIRE_DUMP_MODULES : 0),
+		.take = take_rows, .arg = &wire,
+	};
+	int rc = snapshot_check(ctx, max_pause_ms, err);
+
+	for (unsigned tries = 1; rc == 0; tries++) {
+		rc = snapshot_request_run(&r, err);
+		if (rc < 0 || r.why == WIRE_SNAPSHOT_DONE)
+			break;
+		snapshot_failed(ctx, (enum wire_snapshot_why)r.why, r.code, err);
+		if (tries == SNAPSHOT_TRIES ||
+		    !snapshot_may_try_again((enum wire_snapshot_why)r.why))
+			rc = 1;
+		else
+			verbose_step(ctx->steps, "%s; trying again", err->text);
+	}
+	histo_wire_release(&wire);
+	*pause_ns = (int64_t)r.pause_ns;
+	if (rc == 0)
+		verbose_step(ctx->steps,
+			     "the snapshot paused the JVM for %.3f ms; the count in a child "
+			     "process took %.3f ms; the agent used at most %llu bytes",
+			     (double)r.pause_ns / 1e6, (double)r.child_ns / 1e6,
+			     (unsigned long long)r.agent_peak);
+	return rc;
+}
+
+int snapshot_histo(const struct ctx *ctx, unsigned max_pause_ms, bool with_modules,
+		   struct histo *h, int64_t *pause_ns, struct err *err)
+{
+	struct err why = { .code = EXIT_DONE };
+	int rc = count_in_child(ctx, max_pause_ms, with_modules, h, pause_ns, &why);
+
+	if (rc <= 0)
+		return rc == 0 ? 0 : err_set(err, why.code, "%s", why.text);
+	verbose_step(ctx->steps, "%s; jtool counts the objects itself", why.text);
+	return count_graph(ctx, max_pause_ms, h, pause_ns, err);
 }

@@ -1,7 +1,7 @@
 /*
- * Heap dumps: HPROF is written as it is specified, objects in memory as they are, and a session in
- * the fake JVM leaves nothing there, whatever fails.  Real dumps are compared with the JVM's own in
- * tests/live/hprof/snapdump.sh.
+ * Heap dumps and counts: HPROF is written as it is specified, objects in memory as they are, and a
+ * session in the fake JVM leaves nothing there, whatever fails.  Real dumps are compared with the
+ * JVM's own in tests/live/hprof/snapdump.sh, real counts in tests/live/heap/snapshot.sh.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 #include "agent/fake/converse.h"
 #include "agent/fake/peer.h"
-#include "jvm/dump/dump_heap.h"
+#include "jvm/dump/dump_internal.h"
 #include "jvm/snapshot/snapshot.h"
 
 #define PAUSE_MS 60000
@@ -429,7 +429,115 @@ START_TEST(stack_grows)
 }
 END_TEST
 
+/* The layout helpers of HotSpot, see ag_dump_size(). */
+static void set_layout_helpers(void)
+{
+	static const unsigned logs[] = { [C_OBJECTS] = 2, [C_CHARS] = 1, [C_LONGS] = 3 };
+
+	for (uint32_t i = 0; i < C_N; i++) {
+		classes[i].layout_helper = i == C_SUB ? 32 : 24 | 1;
+		if (i >= C_OBJECTS && i <= C_LONGS)
+			classes[i].layout_helper = INT32_MIN | 16 << 16 | (int32_t)logs[i];
+		set32(classes[i].address, 20, 32 / AG_DUMP_WORD);
+	}
+}
+
+static struct ag_tally tallies[C_N];
+static enum { RIGHT, WRONG_SIZE, WRONG_ARRAY, WRONG_CLASS } reports;
+
+/* Counts the objects, except an array that the agent has created. */
+static void put_counts(struct ag_hprof *h)
+{
+	uint64_t own;
+
+	heap.out = h;
+	heap.tallies = tallies;
+	heap.size_offsets = UINT64_MAX;
+	calibrate();
+	make_objects();
+	set_layout_helpers();
+	own = new_array(C_BYTES, 5, 1);
+	set32(node, 12, narrow(own));
+	ag_dump_skip(&heap, own);
+	for (uint32_t i = 0; i < C_N; i++)
+		ag_dump_count_verify(&heap, classes[i].address, reports == WRONG_CLASS ? 40 : 32);
+	ag_dump_count_verify(&heap, node, reports == WRONG_SIZE ? 32 : 24);
+	ag_dump_count_verify(&heap, sub, 32);
+	ag_dump_count_verify(&heap, chars, reports == WRONG_ARRAY ? 16 : 24);
+	ag_dump_count_begin(&heap);
+	ag_dump_reach(&heap, node);
+	ag_dump_reach(&heap, sub);
+	ag_dump_objects(&heap);
+	ag_hprof_bytes(h, tallies, sizeof(tallies));
+}
+
+START_TEST(reachable_objects_are_counted)
+{
+	static const struct ag_tally wanted[C_N] = {
+		[C_CLASS] = { 1, 32 }, [C_NODE] = { 1, 24 }, [C_SUB] = { 1, 32 },
+		[C_OBJECTS] = { 1, 40 }, [C_CHARS] = { 1, 24 },
+	};
+
+	make_classes();
+	reports = RIGHT;
+	ck_assert_int_eq(receive(put_counts), 0);
+	ck_assert_uint_eq(dump_len, sizeof(wanted));
+	for (uint32_t i = 0; i < C_N; i++) {
+		const struct ag_tally *found = (const void *)(dump + i * sizeof(*found));
+
+		ck_assert_msg(memcmp(found, &wanted[i], sizeof(*found)) == 0,
+			      "class %u: %llu objects of %llu bytes", i,
+			      (unsigned long long)found->instances,
+			      (unsigned long long)found->bytes);
+	}
+	free_classes();
+}
+END_TEST
+
+START_TEST(sizes_that_differ_from_those_of_hotspot_end_the_child)
+{
+	for (reports = WRONG_SIZE; reports <= WRONG_CLASS; reports++) {
+		make_classes();
+		ck_assert_int_eq(receive(put_counts), AG_CHILD_LAYOUT);
+		free_classes();
+	}
+}
+END_TEST
+
+START_TEST(counts_of_all_classes_are_received_in_order)
+{
+	enum { N = 3000 };
+	static struct ag_tally sent[N], received[N];
+	struct ag_dump child = { .chan = &chan, .tallies = sent, .n_tallies = N };
+	struct ag_dump jvm = { .tallies = received, .n_tallies = N };
+	static uint8_t payload[1u << 16];
+
+	for (uint32_t i = 0; i < N; i++)
+		sent[i] = (struct ag_tally){ i, (uint64_t)i << 40 };
+	connect_client();
+	ag_dump_count_send(&child);
+	ck_assert_int_eq(ag_chan_flush(&chan), 0);
+	while (jvm.n_received < N) {
+		uint8_t raw[WIRE_HEADER_LEN];
+		struct wire_header header;
+
+		read_all(raw, sizeof(raw));
+		ck_assert(wire_header_read(raw, &header));
+		ck_assert_uint_eq(header.type, AG_DUMP_COUNTS);
+		read_all(payload, header.len);
+		ag_dump_count_take(&jvm, &(struct wire_writer){ .data = payload,
+								.len = header.len });
+	}
+	ck_assert_mem_eq(sent, received, sizeof(sent));
+	ag_chan_release(&chan);
+	ag_chan_close(&chan);
+	(void)close(client);
+}
+END_TEST
+
 /* Sessions */
+
+static uint32_t asked_flags; /* WIRE_DUMP_* */
 
 struct seen {
 	uint8_t data[1 << 16];
@@ -460,12 +568,13 @@ static void take(void *arg, uint16_t type, struct wire_reader *r)
 
 static void ask(int fd, const void *arg)
 {
-	uint8_t data[8];
+	uint8_t data[12];
 	struct wire_writer w = wire_writer_init(data, sizeof(data));
 
 	(void)arg;
 	wire_put_u32(&w, PAUSE_MS);
 	wire_put_u32(&w, LIFE_MS);
+	wire_put_u32(&w, asked_flags);
 	peer_send(fd, WIRE_DUMP, &w);
 }
 
@@ -516,6 +625,22 @@ START_TEST(names_are_sent_and_wrong_layouts_are_noticed)
 }
 END_TEST
 
+START_TEST(no_counts_are_sent_if_the_layout_is_wrong)
+{
+	struct talk talk;
+
+	heap_world_init(21, FAKE_NARROW);
+	asked_flags = WIRE_DUMP_COUNTS;
+	talk = say(BYE);
+	asked_flags = 0;
+	ck_assert(talk.gone && talk.errors == 0);
+	ck_assert_uint_eq(seen.n_ends, 1);
+	ck_assert_msg(is_doubt(seen.why), "why %u", seen.why);
+	ck_assert_uint_eq(seen.len, 0);
+	heap_world_stop();
+}
+END_TEST
+
 START_TEST(unknown_references_are_noticed)
 {
 	struct talk talk;
@@ -554,6 +679,9 @@ START_TEST(each_call_may_fail)
 {
 	fail_every_call(1, false);
 	fail_every_call(25, false);
+	asked_flags = WIRE_DUMP_COUNTS | WIRE_DUMP_MODULES;
+	fail_every_call(25, false);
+	asked_flags = 0;
 }
 END_TEST
 
@@ -588,6 +716,10 @@ int main(void)
 	tcase_add_test(c, each_reachable_object_is_written_once);
 	tcase_add_test(c, any_doubt_ends_the_child);
 	tcase_add_test(c, stack_grows);
+	tcase_add_test(c, reachable_objects_are_counted);
+	tcase_add_test(c, sizes_that_differ_from_those_of_hotspot_end_the_child);
+	tcase_add_test(c, counts_of_all_classes_are_received_in_order);
+	tcase_add_test(c, no_counts_are_sent_if_the_layout_is_wrong);
 	tcase_add_test(c, names_are_sent_and_wrong_layouts_are_noticed);
 	tcase_add_test(c, unknown_references_are_noticed);
 	tcase_add_test(c, client_may_disconnect);

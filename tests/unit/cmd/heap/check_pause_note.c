@@ -1,7 +1,7 @@
 /* The notice that tells what pause to expect. */
 #include <check.h>
 
-#include "cmd/heap/pause_note.h"
+#include "cmd/pause_note.h"
 
 void cmd_print_notice(const struct cmd *cmd, const char *fmt, ...)
 {
@@ -38,8 +38,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("cmd/heap/pause_note");
-	TCase *tc = tcase_create("cmd/heap/pause_note");
+	Suite *s = suite_create("cmd/pause_note");
+	TCase *tc = tcase_create("cmd/pause_note");
 	SRunner *runner;
 	int failed;
 

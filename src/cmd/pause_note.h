@@ -1,6 +1,6 @@
 /* Notices that announce the expected pause of the JVM. */
-#ifndef JTOOL_CMD_HEAP_PAUSE_NOTE_H
-#define JTOOL_CMD_HEAP_PAUSE_NOTE_H
+#ifndef JTOOL_CMD_PAUSE_NOTE_H
+#define JTOOL_CMD_PAUSE_NOTE_H
 
 #include "cli/command.h"
 

@@ -1,4 +1,4 @@
-#include "cmd/heap/pause_note.h"
+#include "cmd/pause_note.h"
 
 #include <unistd.h>
 
