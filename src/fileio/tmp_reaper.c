@@ -35,7 +35,7 @@ static int wait_until_ready(const struct tmp_reaper *r)
 
 int tmp_reaper_start(struct tmp_reaper *r)
 {
-	int ends[2], keep[2];
+	int ends[2], keep[2], rc;
 
 	if (r->name)
 		return 0;
@@ -49,7 +49,10 @@ int tmp_reaper_start(struct tmp_reaper *r)
 	if (r->pid == 0)
 		unlink_at_end(r, ends[0]);
 	(void)close(ends[0]);
-	return r->pid < 0 ? r->pid : wait_until_ready(r);
+	rc = r->pid < 0 ? r->pid : wait_until_ready(r);
+	if (rc < 0)
+		tmp_reaper_release(r); /* without a child, there must be no name */
+	return rc;
 }
 
 void tmp_reaper_release(struct tmp_reaper *r)
