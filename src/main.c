@@ -10,6 +10,7 @@
 #include "fileio/disk_room.h"
 #include "fileio/file_open.h"
 #include "fileio/io.h"
+#include "base/strview.h"
 #include "base/xalloc.h"
 #include "cli/command.h"
 #include "cli/completion.h"
@@ -77,16 +78,25 @@ static int check_arg_count(const struct cmd *cmd, int n, struct err *err)
  */
 static bool is_dump_path(const char *target)
 {
-	static const char *const ends[] = { ".hprof", ".hprof.gz" };
-	size_t len = strlen(target);
+	return strview_has_suffix(target, ".hprof") || strview_has_suffix(target, ".hprof.gz") ||
+	       strchr(target, '/') != NULL;
+}
 
-	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
-		size_t n = strlen(ends[i]);
+/* Refuses a target with the name of a file that the command cannot read. */
+static int refuse_file(const struct cmd *cmd, const char *target, struct err *err)
+{
+	static const char *const ends[] = { ".hprof", ".hprof.gz", ".tar.gz", ".jfr" };
+	bool is_file = false;
 
-		if (len > n && strcmp(target + len - n, ends[i]) == 0)
-			return true;
-	}
-	return strchr(target, '/') != NULL;
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
+		is_file |= strview_has_suffix(target, ends[i]);
+	if (!is_file)
+		return 0;
+	if (cmd->takes_file)
+		return err_set(err, EXIT_USAGE, "cannot read '%s': expected jtool %s %s", target,
+			       cmd->name, cmd->synopsis);
+	return err_set(err, EXIT_USAGE, "'%s' is a file, and jtool %s looks into a running JVM: "
+					"give a pid or a main class", target, cmd->name);
 }
 
 /*
@@ -165,6 +175,8 @@ static int run_on_target(struct ctx *ctx, const char *target, struct err *err)
 		enter_sandbox(ctx, SANDBOX_FILE);
 		return cmd->run(ctx, err);
 	}
+	if (refuse_file(cmd, target, err) < 0)
+		return -1;
 	jvm = resolve_target(target, stderr, err);
 	if (!jvm)
 		return -1;

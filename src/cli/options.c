@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/suggest.h"
+#include "base/xalloc.h"
 #include "cli/parse_duration.h"
 #include "cli/parse_size.h"
 
@@ -145,6 +147,38 @@ bool opt_stands_alone(const struct opt *row)
 	return row->kind == OPT_FLAG || row->kind == OPT_LEVEL || row->kind == OPT_MODE;
 }
 
+/* Returns the name of the long option that differs from `name` by a typo or two; NULL if none. */
+static const char *nearest(const struct opt_set sets[static 2], const char *name)
+{
+	unsigned best_distance = strlen(name) < 5 ? 2 : 3;
+	const char *best = NULL;
+
+	for (size_t i = 0; i < 2; i++) {
+		for (const struct opt *o = sets[i].rows; o && !opt_is_end(o); o++) {
+			unsigned d = o->name ? suggest_distance(name, o->name) : best_distance;
+
+			if (d < best_distance) {
+				best_distance = d;
+				best = o->name;
+			}
+		}
+	}
+	return best;
+}
+
+static void set_unknown(const struct opt_set sets[static 2], const char *name, size_t len,
+			struct err *err)
+{
+	_cleanup_free_ char *option = xstrndup(name, len);
+	const char *near = nearest(sets, option);
+
+	if (near)
+		(void)err_set(err, EXIT_USAGE, "unknown option '--%s': did you mean --%s?",
+			      option, near);
+	else
+		(void)err_set(err, EXIT_USAGE, "unknown option '--%s': --help lists them", option);
+}
+
 /*
  * Finds a long option by its name, which may be abbreviated, and sets *set to the set that has the
  * option.  Returns NULL with err set if no set has it.
@@ -170,8 +204,11 @@ static const struct opt *find_long(const struct opt_set sets[static 2], const ch
 	}
 	if (found && !ambiguous)
 		return found;
-	(void)err_set(err, EXIT_USAGE, "%s option '--%.*s': --help lists them",
-		      ambiguous ? "ambiguous" : "unknown", (int)len, name);
+	if (ambiguous)
+		(void)err_set(err, EXIT_USAGE, "ambiguous option '--%.*s': --help lists them",
+			      (int)len, name);
+	else
+		set_unknown(sets, name, len, err);
 	return NULL;
 }
 

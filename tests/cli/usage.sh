@@ -140,9 +140,12 @@ refuses 3 'load: no such process: 99999999; jtool list' 99999999 load /no/such.s
 refuses 2 "option '--frobnicate' before the command: expected jtool COMMAND" --frobnicate
 refuses 2 '--completion: ' --completion csh
 refuses 2 '--completion: ' --completion
+refuses 2 "top: 'app.tar.gz' is a file, and jtool top looks into a running JVM" top app.tar.gz
+refuses 2 "heaphisto: cannot read 'a.jfr': expected jtool heaphisto .*FILE.hprof" heaphisto a.jfr
 
 # options
 refuses 2 "list: unknown option '--frobnicate'" list --frobnicate
+refuses 2 "heaphisto: unknown option '--limt': did you mean --limit\?$" heaphisto --limt 3
 refuses 2 "list: unknown option '-z'" list -z
 refuses 2 "list: unknown option '-z'" list -qz
 refuses 2 'list: --json takes no value' list --json=1

@@ -305,6 +305,10 @@ START_TEST(unknown_and_ambiguous_options_are_reported)
 {
 	refused("--bogus", "unknown option '--bogus': --help lists them");
 	refused("--bogus=3", "unknown option '--bogus': --help lists them");
+	refused("--lvel", "unknown option '--lvel': did you mean --level?");
+	refused("--fliter=x", "unknown option '--fliter': did you mean --filter?");
+	refused("--jsno", "unknown option '--jsno': did you mean --json?");
+	refused("--mxx", "unknown option '--mxx': --help lists them");
 	refused("--fi", "ambiguous option '--fi': --help lists them");
 	refused("-z", "unknown option '-z': --help lists them");
 	refused("-aqz", "unknown option '-z': --help lists them");
