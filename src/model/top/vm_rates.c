@@ -17,6 +17,17 @@ static double share(double before, double now, double seconds)
 	return now > before ? (now - before) / seconds * 100 : 0;
 }
 
+/*
+ * Returns a share of at most 100 %.  The counters grow at the end of a pause, also by the time
+ * before `before` was read.
+ */
+static double limited_share(double before, double now, double seconds)
+{
+	double percent = share(before, now, seconds);
+
+	return percent < 100 ? percent : 100;
+}
+
 static int64_t grown(int64_t before, int64_t now)
 {
 	return before < 0 || now < before ? 0 : now - before;
@@ -122,8 +133,9 @@ void vm_rates_update(struct vm_history *h, const struct vm_reading *now, struct 
 		out->seconds = seconds;
 		out->cpu_percent = share(h->last.cpu_s, now->cpu_s, seconds);
 		out->throttled_percent = share(h->last.throttled_s, now->throttled_s, seconds);
-		out->gc_percent = share(h->last.gc_s, now->gc_s, seconds);
-		out->safepoint_percent = share(h->last.safepoint_s, now->safepoint_s, seconds);
+		out->gc_percent = limited_share(h->last.gc_s, now->gc_s, seconds);
+		out->safepoint_percent =
+			limited_share(h->last.safepoint_s, now->safepoint_s, seconds);
 		update_allocation(h, now, seconds);
 		if (h->has_allocation)
 			out->allocation = h->allocation;

@@ -35,6 +35,9 @@ for version in "${jdks[@]}"; do
 			$(thread_count "$JVM_PID")) <= 2")"
 	same "$version: the deadlocks" 'locks-0 locks-1, mixed-0 mixed-1, monitors-0 monitors-1, three-0 three-1 three-2' \
 		"$(json "', '.join(sorted(' '.join(sorted(d)) for d in j['deadlocks']))")"
+	jt threads "$JVM_PID"
+	check "$version: the listing names --deadlocks" \
+		grep -q '^4 deadlocks: --deadlocks shows the threads$' "$W/out"
 	jt threads --deadlocks "$JVM_PID"
 	same "$version: --deadlocks: the exit status is 1" "1 4" \
 		"$rc $(grep -c '^deadlock of [23] threads:$' "$W/out")"

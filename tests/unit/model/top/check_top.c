@@ -212,6 +212,12 @@ START_TEST(shares_are_percent_of_the_time)
 	ck_assert_double_eq_tol(rates.gc_percent, 1, 1e-9);
 	ck_assert_double_eq(rates.safepoint_percent, 0);
 	ck_assert_double_eq(rates.allocation, 0);
+	r.at_s = 12.5; /* a pause of 3 s has ended */
+	r.gc_s += 3;
+	r.safepoint_s += 3;
+	vm_rates_update(&history, &r, &rates);
+	ck_assert_double_eq(rates.gc_percent, 100);
+	ck_assert_double_eq(rates.safepoint_percent, 100);
 }
 END_TEST
 
