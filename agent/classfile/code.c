@@ -67,7 +67,7 @@ static void read_switch(struct cf_insn *insn, struct cf_bytes *bytes)
 
 		insn->low = low;
 		if (n < 0 || n > UINT16_MAX)
-			bytes->failed = true; /* the code has no room for this many cases */
+			bytes->failed = true; /* no valid range, or more cases than fit into code */
 		else
 			insn->n = (uint32_t)n;
 		insn->cases = cf_take(bytes, (size_t)insn->n * 4);

@@ -14,8 +14,8 @@ struct usage {
 };
 
 /*
- * One of the two bodies.  number[pc] is the number, from 1 on, of the instruction that begins at
- * pc, or 0 if none begins there; `n` is the highest number.
+ * One of the two bodies, with n instructions.  number[pc] is the number, from 1 on, of the
+ * instruction that begins at pc, or 0 if none begins there.
  */
 struct side {
 	const struct cf_body *body;

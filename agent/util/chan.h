@@ -45,7 +45,7 @@ void ag_chan_close(struct ag_chan *ch);
 struct wire_writer *ag_chan_begin(struct ag_chan *ch);
 /* Ends the frame.  Returns -1 if the payload did not fit or the channel is broken. */
 int ag_chan_end(struct ag_chan *ch, uint16_t type);
-/* Sends all buffered frames. */
+/* Sends all buffered frames.  Returns -1 if the channel is broken. */
 int ag_chan_flush(struct ag_chan *ch);
 
 /*
@@ -81,7 +81,10 @@ bool ag_chan_has_room(const struct ag_chan *ch, size_t n);
  */
 int ag_chan_watch(struct ag_chan *ch, int ms);
 
-/* Sends one frame at once, without the buffer.  The frame's payload has at most 64 bytes. */
+/*
+ * Sends one frame at once, without the buffer.  The payload has at most 64 bytes.  Returns -1 if
+ * the channel is broken.
+ */
 int ag_chan_send(struct ag_chan *ch, uint16_t type, const struct wire_writer *payload);
 
 struct ag_frame {

@@ -1,5 +1,5 @@
 /*
- * A hash table from a number to an index.
+ * A hash table that maps a number of a class, such as its klass word, to an index.
  *
  * The size is fixed at creation, so that a heap callback, which must not allocate memory, can add
  * keys.  A slot has only 8 bytes, so that a table of 30,000 classes fits into the CPU cache.

@@ -30,9 +30,9 @@ enum wire_type {
 };
 
 /*
- * Codes that Agent_OnAttach returns if it starts no session; the JVM's reply sends them to the
- * client.  The agent of java.lang.instrument uses 100 to 102.  If a code is removed, its number is
- * never used again.
+ * Codes that Agent_OnAttach returns if it starts no session.  The JVM's reply to the attach request
+ * contains the code.  The codes 100 to 102 belong to the agent of java.lang.instrument.  If a code
+ * is removed, its number is never used again.
  */
 enum wire_refused {
 	WIRE_REFUSED_OPTIONS = 11, /* the options do not have the form "PATH,TOKEN" */
@@ -73,13 +73,16 @@ enum wire_refused {
  */
 #define WIRE_CAPTURE_MEMORY 1u /* send a MEMORY frame with every method that has code */
 
-/* Outcome of the capture of a class.  A class file follows only after WIRE_CAPTURED_FILE. */
+/*
+ * Outcome of the capture of a class, by a retransformation that the agent makes the JVM abandon.  A
+ * class file follows only after WIRE_CAPTURED_FILE.
+ */
 enum wire_captured {
 	WIRE_CAPTURED_FILE = 0,
 	WIRE_CAPTURED_ARRAY = 1,
 	WIRE_CAPTURED_HIDDEN = 2,      /* a hidden class, or not modifiable for another reason */
 	WIRE_CAPTURED_ANONYMOUS = 3,   /* VM-anonymous (JDK 8), which is unsafe to retransform */
-	WIRE_CAPTURED_RETRANSFORMED = 4,        /* the JVM completed the retransformation */
+	WIRE_CAPTURED_RETRANSFORMED = 4, /* the JVM did not abandon the retransformation */
 	WIRE_CAPTURED_ERROR = 5,       /* a JVMTI error, whose number is in the CAPTURED frame */
 	WIRE_CAPTURED_SKIPPED = 6,   /* not tried: an earlier class had the outcome RETRANSFORMED */
 };
@@ -99,8 +102,8 @@ enum wire_graphed {
 	WIRE_GRAPHED_FULL = 2,     /* the heap stream reached its limit */
 	WIRE_GRAPHED_SLOW = 3,     /* the client did not read fast enough */
 	WIRE_GRAPHED_UNKNOWN = 4,  /* stream is invalid: object addresses are not verified */
-	WIRE_GRAPHED_NOT = 5,      /* stream is invalid: there is no snapshot (wire_snapshot_why) */
-	/* stream is invalid: classes were loaded before the clone; another try may succeed */
+	WIRE_GRAPHED_NOT = 5,      /* stream is invalid: the snapshot failed (wire_snapshot_why) */
+	/* stream is invalid: classes were loaded between CLASSES and the snapshot; try again */
 	WIRE_GRAPHED_CHANGED = 6,
 };
 
@@ -125,7 +128,7 @@ enum wire_snapshot_why {
 	WIRE_SNAPSHOT_ENDED = 11,  /* the child ended early; number: its exit code */
 	WIRE_SNAPSHOT_NAMES = 12,  /* complete, but GC roots in virtual threads lack method names */
 	/* Only DUMP_END has these reasons.  After CLASSES or MOVED, another try may succeed. */
-	WIRE_SNAPSHOT_CLASSES = 13,  /* classes were loaded before the clone */
+	WIRE_SNAPSHOT_CLASSES = 13,  /* classes were loaded after the agent had listed them */
 	WIRE_SNAPSHOT_UNLINKED = 14, /* an object has a class that is not linked */
 	WIRE_SNAPSHOT_STACKS = 15,   /* a virtual thread's stack has an unknown layout */
 	WIRE_SNAPSHOT_MOVED = 16,    /* the garbage collector was moving objects */
@@ -140,7 +143,7 @@ enum wire_snapshot_why {
 #define WIRE_TRACE_VALUES 1u /* send arguments, results and messages of exceptions */
 #define WIRE_TRACE_STACKS 2u /* send the stack of each call */
 #define WIRE_TRACE_SUMMED 4u /* send sums for each method, not calls; not with VALUES, STACKS */
-#define WIRE_TRACE_COUNTER 8u /* the client saw that the time stamp counter is the clock source */
+#define WIRE_TRACE_COUNTER 8u /* the kernel's clock source is the time stamp counter */
 
 /* Limits of one TRACE. */
 #define WIRE_TRACE_METHODS_MAX 20000u

@@ -66,9 +66,8 @@ static uint32_t next_char(struct reader *r)
 }
 
 /*
- * After a mismatch, lets the last '*' that was read match one more character, but no earlier '*'.
- * If an earlier '*' matched more, the last '*' would only have fewer characters to choose from, so
- * that cannot help.
+ * After a mismatch, lets the last '*' that was read match one more character.  To let an earlier
+ * '*' match more characters cannot help: the last '*' would only have fewer to choose from.
  */
 bool glob_matches_bytes(const char *glob, glob_byte_fn *byte_at, const void *text, size_t len)
 {

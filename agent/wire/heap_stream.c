@@ -27,8 +27,8 @@ static const uint8_t parts[HEAP_STREAM_KINDS] = {
 
 /*
  * Reads a number.  Returns the address after the number; or NULL if the number is malformed or
- * truncated, or if `from` is NULL.  So the caller can pass the result of one read to the next as
- * `from`, and checks for NULL only once per record.
+ * truncated, or if `from` is NULL.  So a caller can pass each result to the next call as `from`,
+ * and check for NULL once per record.
  */
 static const uint8_t *get(const uint8_t *from, const uint8_t *end, uint64_t *value)
 {

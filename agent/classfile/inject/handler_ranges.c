@@ -119,8 +119,8 @@ static bool stores_local_0(const struct cf_insn *insn)
 }
 
 /*
- * Returns true if the opcode is one that cannot throw and is frequent before super(); false for all
- * other opcodes.
+ * Returns true for opcodes that cannot throw and are frequent before super(); false for all other
+ * opcodes, even if they cannot throw.
  */
 static bool cannot_throw(uint8_t opcode)
 {

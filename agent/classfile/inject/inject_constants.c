@@ -115,7 +115,7 @@ uint16_t inj_method(struct inj_constants *c, uint16_t class, const char *name,
 
 uint16_t inj_hook(struct inj_constants *c, enum inj_hook hook, const char *hooks_class)
 {
-	/* All texts are in one array, because pointers to them would have to be relocated. */
+	/* One array of characters: an array of pointers would need relocations at load time. */
 	static const char names[] =
 #define HOOK(name, descriptor) #name "\0" descriptor "\0"
 #include "classfile/inject/hooks.def"

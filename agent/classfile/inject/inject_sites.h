@@ -6,7 +6,7 @@
  *       aload_0; aload_0; invokevirtual getClass; invokevirtual hashCode; invokestatic made
  * - After newarray and anewarray:  dup; dup; arraylength; push id; invokestatic array
  * - After multianewarray:  dup; push id; invokestatic arrays
- * - After a call of a method of allocators.def:  dup; push id; invokestatic result
+ * - After a call of clone() or of a method of allocators.def:  dup; push id; invokestatic result
  *   These methods allocate objects without calling a constructor.  C2 may compile a call of such a
  *   method as an intrinsic, which does not execute the method's body or hooks in it.  So the calls
  *   get hooks, and the bodies get none.
@@ -33,7 +33,7 @@ enum cf_site_kind {
 	CF_SITE_ARRAYS,        /* multianewarray */
 	CF_SITE_CLONE,         /* invokevirtual of clone()Ljava/lang/Object; of a class or array */
 	CF_SITE_CLONE_SPECIAL, /* invokespecial of clone()Ljava/lang/Object; */
-	CF_SITE_RESULT,        /* a call of any other method that allocators.def lists */
+	CF_SITE_RESULT,        /* a call of a method that allocators.def lists */
 };
 
 struct cf_site {

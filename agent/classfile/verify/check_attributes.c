@@ -314,7 +314,7 @@ static bool check_code(struct check *c, const struct cf_attribute *a)
 
 static const struct rule {
 	const char *name;
-	/* set of enum attribute_location; lowest major version of a class file that has the rule */
+	/* locations: set of enum attribute_location; since: lowest class file version with the rule */
 	uint8_t locations, since;
 	bool once;
 	int8_t len; /* required length; -1: any */

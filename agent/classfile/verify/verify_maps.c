@@ -177,6 +177,8 @@ static void load_map(struct verifier *v, const struct vframe *map)
 
 /*
  * If the stack map has a frame for the current instruction, continues with the types of this frame.
+ * If control cannot reach the instruction from the previous one (`reached` is false), there must be
+ * a frame.
  */
 static bool apply_map(struct verifier *v, uint32_t *next, bool reached)
 {

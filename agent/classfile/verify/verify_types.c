@@ -177,8 +177,8 @@ static bool are_unrelated(const struct verifier *v, struct vtype from, struct vt
 }
 
 /*
- * Returns true if the type may be an interface and the class is verified by inference.  HotSpot's
- * inference treats interfaces as Object.
+ * Returns true if the type may be an interface, and HotSpot verifies the class by inference (class
+ * file versions up to 50), which treats interfaces as Object.
  */
 static bool may_be_interface(const struct verifier *v, struct vtype t)
 {
