@@ -1,6 +1,6 @@
 /*
- * ACTIVITIES: lists what other sessions and the recording do.  If the client requests it, asks
- * these sessions and the recording to end.
+ * ACTIVITIES: lists the requests that other sessions are serving, and the allocation recording that
+ * runs since JVM startup.  If the client requests it, asks all of them to end.
  */
 #include "cmd/command.h"
 #include "jvm/activity.h"

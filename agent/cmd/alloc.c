@@ -2,8 +2,8 @@
  * ALLOC: runs an allocation profile until the client stops it, or reads the recording that runs
  * since JVM startup.
  *
- * While the JVM samples or has hooks, the agent never waits for the client.  When a profile ends,
- * for whatever reason, the agent first disables sampling and removes the hooks.
+ * While the JVM samples allocations or classes have hooks, the agent never waits for the client.
+ * When a profile ends, for whatever reason, the agent first disables sampling and restores classes.
  */
 #include <string.h>
 
@@ -15,9 +15,9 @@
 
 #define NS_PER_MS 1000000
 #define STATE_MS 500
-#define STATES_PER_TICK 2 /* 2 * STATE_MS: ag_alloc_profile_tick() expects a call every second */
+#define STATES_PER_TICK 2 /* ag_alloc_profile_tick() expects a call every second: 2 * STATE_MS */
 
-/* Maximum number of distinct stack frames (8 MB of memory).  Further ones are sent as unknown. */
+/* Maximum number of distinct stack frames (8 MB of memory).  Further frames are sent as unknown. */
 #define FRAMES_MAX (1u << 18)
 
 struct request {
@@ -189,7 +189,10 @@ static int end_profile(struct ag_alloc_sender *t, const struct request *request,
 	int rc;
 
 	if (report && (flags & WIRE_ALLOC_EXACT)) {
-		/* Sites that are added after this step are sent without line numbers. */
+		/*
+		 * Look up line numbers before the classes are restored.  Sites that are added after
+		 * this step are sent without line numbers.
+		 */
 		if (ag_alloc_profile_peek(t->jvm, t->profile, false) == 0)
 			ag_alloc_note_lines(t);
 		ag_clear_error(t->jvm);

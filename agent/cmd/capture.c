@@ -23,7 +23,7 @@ struct file {
 	struct cf_members next;
 };
 
-/* Flags of an overpass method.  In the flags of methods, the bit of ACC_VOLATILE is ACC_BRIDGE. */
+/* Flags of an overpass method, see is_unchanged().  ACC_VOLATILE has the same bit as ACC_BRIDGE. */
 #define OVERPASS (CF_ACC_PUBLIC | CF_ACC_VOLATILE | CF_ACC_SYNTHETIC)
 
 static int send_bytes(struct ag_chan *chan, const void *bytes, size_t len)
@@ -160,9 +160,9 @@ static bool has_same_code(const struct cf_member *member, const struct method *m
 }
 
 /*
- * Returns true if the method must not be sent.  Returns true for an overpass method, which the JVM
- * generates for a default method (defaultMethods.cpp): it is in no class file, but GetClassMethods
- * of JDK 8 returns it.
+ * Returns true if the method need not be sent.  This includes an overpass method, which the JVM
+ * generates for a default method (defaultMethods.cpp): such a method is in no class file, but
+ * GetClassMethods of JDK 8 returns it.
  */
 static bool is_unchanged(const struct reply *r, struct file *f, const struct method *m)
 {

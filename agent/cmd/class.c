@@ -173,8 +173,8 @@ static int send_methods(struct reply *r)
 }
 
 /*
- * Sets *count to the number of entries in the constant pool.  Sets *count to 0 for a VM-anonymous
- * class, because GetConstantPool crashes JDK 8 for such a class.
+ * Sets *count to the number of entries in the constant pool.  Sets *count to 0 for an array class,
+ * which has none, and for a VM-anonymous class, for which GetConstantPool crashes JDK 8.
  */
 static int count_constants(struct reply *r, jint *count)
 {

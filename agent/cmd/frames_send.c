@@ -5,7 +5,7 @@
 #include "jvm/frame_names.h"
 
 #define KNOWN_FIRST (1u << 12) /* initial capacity of `known`, which doubles when full */
-#define UNKNOWN 0              /* number of the unknown stack frame */
+#define UNKNOWN 0              /* number of the frame that stands for all unknown stack frames */
 #define NOT_SENT UINT32_MAX    /* number of a stack frame that is not sent yet */
 #define TEXT_MAX 1000          /* limit in bytes for a class, method or file name */
 #define FRAME_BYTES (3 * (4 + TEXT_MAX) + 4)
@@ -123,7 +123,7 @@ static void put_text(struct wire_writer *w, const char *text, const char *fallba
 
 static void put(struct wire_writer *w, const struct ag_frame_names *t)
 {
-	put_text(w, t->class, ""); /* no class has the signature "", so it means unknown */
+	put_text(w, t->class, ""); /* "" means unknown: no class has this signature */
 	put_text(w, t->method, "?");
 	put_text(w, t->source, "");
 	wire_put_i32(w, t->line);

@@ -1,7 +1,8 @@
 /*
- * Sends stack frames and numbers them in the order in which they are sent.  The names in a stack
- * frame are looked up when the stack frame is sent, on the agent thread; if the method's class has
- * been unloaded by then, the method's name is sent as "?".
+ * Sends stack frames and numbers them in the order in which they are sent.  Number 0, the unknown
+ * stack frame, stands for all stack frames that could not be sent.  The names in a stack frame are
+ * looked up when the stack frame is sent, on the agent thread; if the method's class has been
+ * unloaded by then, the method's name is sent as "?".
  */
 #ifndef JTOOL_AGENT_CMD_FRAMES_SEND_H
 #define JTOOL_AGENT_CMD_FRAMES_SEND_H

@@ -1,4 +1,4 @@
-/* Sends each loader, module and code source once.  Rows of classes have the numbers of these. */
+/* Sends each loader, module and code source once.  Rows of classes refer to them by number. */
 #ifndef JTOOL_AGENT_CMD_ORIGINS_SEND_H
 #define JTOOL_AGENT_CMD_ORIGINS_SEND_H
 

@@ -13,7 +13,7 @@ static void copy_text(char out[AG_PATCH_TEXT], struct wire_text text)
 	out[len] = '\0';
 }
 
-/* Receives a frame, which must have this type.  Else marks the channel as broken; returns -1. */
+/* Receives a frame.  If its type differs from `type`, breaks the channel and returns -1. */
 static int expect(struct ag_jvm *jvm, struct ag_chan *chan, uint16_t type, struct ag_frame *frame)
 {
 	if (ag_chan_receive(chan, frame) == 1 && frame->type == type)
@@ -46,8 +46,9 @@ static int read_bytes(struct ag_jvm *jvm, struct ag_chan *chan, struct ag_new_pa
 }
 
 /*
- * Reads all frames of a patch.  If a frame is wrong, records the error and still reads the
- * remaining frames of the patch, because the session must not take them for requests.
+ * Reads all frames of a patch.  If the class is unknown or memory is short, records the error and
+ * still reads the remaining frames, because the session must not take them for requests.  Returns
+ * -1 if a frame is malformed; the channel is then broken.
  */
 static int read_patch(struct ag_jvm *jvm, struct ag_chan *chan, struct ag_new_patch *new)
 {

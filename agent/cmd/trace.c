@@ -26,14 +26,14 @@
 #define SUMS_NS (500 * NS_PER_MS)
 #define STATE_NS NS_PER_S
 
-/* Maximum number of distinct stack frames (2 MB of memory).  Further ones are sent as unknown. */
+/* Maximum number of distinct stack frames (2 MB of memory).  Further frames are sent as unknown. */
 #define FRAMES_MAX (1u << 16)
 
 /*
- * The client's request limits the time that all hooks together may use in one second.  The trace
- * ends if the hooks use
- * - more than this budget in a window of COST_NS, or
- * - more than FLOOD times this budget in a window of FLOOD_NS.
+ * The client's request has a budget: the CPU time that all hooks together may use in one second.
+ * The trace ends if the hooks use
+ * - more than the budget in a window of COST_NS (1 s), or
+ * - more than FLOOD times the budget in a window of FLOOD_NS.
  */
 #define COST_NS NS_PER_S
 #define FLOOD_NS (250 * NS_PER_MS)

@@ -133,7 +133,7 @@ static int send_call(struct ag_jvm *jvm, const struct ag_call *call, void *arg)
 	if (rc == 0)
 		rc = make_room(t, len);
 	if (rc == FULL)
-		t->dropped++; /* the drain frees the record: the call cannot be sent later */
+		t->dropped++; /* cannot be sent later: ag_trace_drain() frees the call's record */
 	if (rc != 0)
 		return rc;
 	w = ag_row_batch_row(&t->batch, len);
