@@ -2,7 +2,7 @@
 #include "startup/startup.h"
 #include "wake.h"
 
-/* A mapped file of the JVM that has this symbol is jtool's agent, whatever the file's name is. */
+/* By this symbol jtool recognises its agent among the files that a JVM has mapped. */
 extern JNIEXPORT const char jtool_agent[1];
 const char jtool_agent[1];
 
@@ -24,8 +24,8 @@ jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 }
 
 /*
- * Starts a session.  The JVM calls this function for each attach.  Several sessions may run at the
- * same time; they share no state.
+ * Starts a session.  The JVM calls this function for each attach request.  Several sessions may run
+ * at the same time.
  */
 jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, void *reserved)
 {
@@ -33,7 +33,7 @@ jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, void *reserved)
 	return ag_session_start(vm, options);
 }
 
-/* Does nothing.  The JVM calls it at its shutdown, when an agent must not call JVMTI any more. */
+/* Does nothing: at the JVM's shutdown, when this function runs, an agent must not call JVMTI. */
 void JNICALL Agent_OnUnload(JavaVM *vm)
 {
 	(void)vm;

@@ -120,7 +120,7 @@ static void send_gone(struct session *s)
 	wire_put_u64(&w, s->mem.bytes);
 	wire_put_u64(&w, s->mem.blocks);
 	wire_put_u64(&w, s->jvm.globals);
-	(void)ag_chan_send(&s->chan, WIRE_GONE, &w); /* in any case the session ends now */
+	(void)ag_chan_send(&s->chan, WIRE_GONE, &w); /* ignore a failure: the session ends now */
 }
 
 static void session_free(struct session *s)
@@ -149,7 +149,7 @@ static void JNICALL session_run(jvmtiEnv *ti, JNIEnv *jni, void *arg)
 	session_free(s);
 }
 
-/* Splits "PATH,TOKEN".  PATH may contain commas, so the fixed length of TOKEN decides. */
+/* Splits "PATH,TOKEN" by the fixed length of TOKEN, because PATH may contain commas. */
 static int parse_options(const char *options, struct sockaddr_un *address, char *token)
 {
 	size_t len = options ? strnlen(options, AG_OPTIONS_MAX + 1) : 0;
@@ -167,8 +167,8 @@ static int parse_options(const char *options, struct sockaddr_un *address, char 
 }
 
 /*
- * Returns true if the peer can be the client: it had the user id of this process when it called
- * listen(2).
+ * Returns true if the peer can be the client: the peer had the user id of this process when the
+ * peer called listen(2).
  */
 static bool peer_is_client(int fd)
 {
@@ -186,8 +186,8 @@ static jint open_channel(struct session *s, const char *options)
 	if (parse_options(options, &address, s->token) != 0)
 		return WIRE_REFUSED_OPTIONS;
 	/*
-	 * Non-blocking, because this is the JVM's only thread for attach requests (Attach
-	 * Listener).
+	 * Non-blocking, because the calling thread is the JVM's only thread for attach requests
+	 * (Attach Listener).
 	 */
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)

@@ -35,8 +35,9 @@ const char *ag_wake_token(const char *name, uintptr_t address)
 }
 
 /*
- * Returns true if only the JVM's user has rights to the file `name` in the directory `fd`, or to
- * `fd` itself if `name` is "".  Uses syscall(2), because glibc exports fstatat() only since 2.33.
+ * Returns true if the file `name` in the directory `fd`, or `fd` itself if `name` is "", has this
+ * type, belongs to the JVM's user, and gives no rights to other users.  Uses syscall(2), because
+ * glibc exports fstatat() only since 2.33.
  */
 static bool is_private(int fd, const char *name, mode_t type)
 {
@@ -65,7 +66,7 @@ static void serve(const char *dir, const char *name, const char *token)
 	(void)unlink(data); /* ignore a failure, because the client also removes the request */
 }
 
-/* Serves the requests in the directory `fd`, which must be open at its first entry. */
+/* Serves the requests in the directory `fd`, from which no entry has been read yet. */
 static void serve_all(const char *dir, int fd)
 {
 	char data[2048] __attribute__((aligned(8)));
@@ -130,6 +131,6 @@ const char *ag_wake_enable(JavaVM *vm)
 	if (ag_jvmti_listen(&jvm, jvm.ti, &callbacks, JVMTI_EVENT_DATA_DUMP_REQUEST) == 0)
 		return NULL;
 	asleep_in = NULL;
-	(void)(*jvm.ti)->DisposeEnvironment(jvm.ti); /* removes the unused environment */
+	(void)(*jvm.ti)->DisposeEnvironment(jvm.ti); /* a failure leaves an unused environment */
 	return jvm.err.why;
 }

@@ -46,8 +46,9 @@ struct ag_activity *ag_activity_begin(uint16_t request)
 		if (!claim(a))
 			continue;
 		/*
-		 * Order the store of CLAIMED before the stores below.  Else a processor with weak
-		 * ordering could show them first, and read_row() would mix two activities.
+		 * Order the store of CLAIMED before the stores below.  Else, with weak memory
+		 * ordering, another thread could see the stores below first, and read_row() would
+		 * mix two activities.
 		 */
 		__atomic_thread_fence(__ATOMIC_RELEASE);
 		__atomic_store_n(&a->begin_ns, ag_now_ns(), __ATOMIC_RELAXED);

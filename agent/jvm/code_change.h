@@ -1,6 +1,6 @@
 /*
  * Remembers whether this library has ever changed the code of a class in the JVM.  The agent
- * reports this in HELLO, because the client explains the cost only before the first change.
+ * reports this in HELLO, because the client explains the cost of a change only before the first.
  */
 #ifndef JTOOL_AGENT_JVM_CODE_CHANGE_H
 #define JTOOL_AGENT_JVM_CODE_CHANGE_H

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define BLOCK (64u * 1024) /* bytes of a block's data */
-#define TEXT_MAX 8192u     /* limit in bytes for one text; the rest of it is omitted */
+#define TEXT_MAX 8192u     /* limit in bytes for one text; a longer text is cut */
 
 struct ag_code_block {
 	struct ag_code_block *next;
@@ -85,11 +85,11 @@ static void add(struct ag_code_map *map, const void *address, jint size, const s
 }
 
 /*
- * Returns the map that the current thread reads.  Returns NULL on other threads: while the events
- * are enabled, HotSpot also reports new code, on the threads that compile or generate it and on its
- * service thread.  These threads have no value in the thread-local storage of this environment, so
- * they never use a released map; HotSpot frees an environment only when no thread is in a callback
- * (JvmtiEnvBase::periodic_clean_up).
+ * Returns the map that the current thread is building.  Returns NULL on other threads: while the
+ * events are enabled, HotSpot also reports new code, on the threads that compile or generate it and
+ * on its service thread.  These threads have no value in the thread-local storage of this
+ * environment, so they never use a released map.  `ti` is valid on all threads: HotSpot frees an
+ * environment only when no thread is in a callback (JvmtiEnvBase::periodic_clean_up).
  */
 static struct ag_code_map *map_of_thread(jvmtiEnv *ti)
 {
@@ -122,9 +122,10 @@ static jvmtiError find_names(struct ag_jvm *jvm, jvmtiEnv *ti, jmethodID method,
 
 /*
  * Adds a compiled method.  Code without locations is not compiled from bytecode.  In the class
- * MethodHandle, that is an intrinsic of a signature-polymorphic method, such as invokeBasic() and
- * linkToStatic().  HotSpot has several of each, and gives all of them the jmethodID of the first:
- * they share an idnum (ConstMethod), so their names are wrong.
+ * MethodHandle, such code is an intrinsic of a signature-polymorphic method: invokeBasic(),
+ * linkToStatic() and others.  The names that JVMTI returns for it are wrong, and are not added:
+ * HotSpot gives all intrinsics of a method the jmethodID of the first, because they share an idnum
+ * (ConstMethod).
  */
 static void add_method(struct ag_code_map *map, const void *address, jint size,
 		       jint n_locations, const struct names *names)

@@ -13,12 +13,12 @@
  * (JvmtiManageCapabilities::init_always_capabilities).
  *
  * These effects of the replay remain:
- * - Each compiled method and each method inlined in it gets a jmethodID, some bytes that live as
- *   long as its class.
+ * - Each compiled method and each method inlined in it gets a jmethodID, which takes a few bytes as
+ *   long as the method's class is loaded.
  * - A method that is compiled during the replay has debug information also for code that is not a
  *   safepoint (DebugInformationRecorder, compute_recording_non_safepoints()).
- * - JDK 8 and early updates of JDK 11 replay the compiled methods for the environments of all
- *   agents that have enabled CompiledMethodLoad; later ones for the agent's own only.
+ * - JDK 8 and early updates of JDK 11 send the replayed CompiledMethodLoad events to all agents
+ *   that have enabled this event; later JDKs only to this agent.
  */
 #ifndef JTOOL_AGENT_JVM_CODE_MAP_H
 #define JTOOL_AGENT_JVM_CODE_MAP_H

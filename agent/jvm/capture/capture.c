@@ -54,7 +54,7 @@ static bool make_room(struct ag_capture *c, size_t len)
 /*
  * Copies the bytes of the captured class and throws the exception.  HotSpot calls this hook on
  * every thread for every class.  If a class is loaded, and not redefined or retransformed, the hook
- * returns without calling the JVM, because a call of the JVM may block at a safepoint.  If it
+ * returns without calling the JVM, because a call of the JVM may block at a safepoint.  If a thread
  * blocks there, JDK 26 and 27 without the fix of JDK-8387045 need a minute more to exit.
  *
  * Only the capturing thread has a value in this environment's thread-local storage.  On other

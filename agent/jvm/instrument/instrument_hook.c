@@ -8,12 +8,12 @@
 #include "util/hash.h"
 
 #define PATIENCE_MS 2000
-#define SLOTS 6 /* maximum number of traces and profiles together that run at the same time */
+#define SLOTS 6 /* maximum number of running traces and profiles, together */
 
-/* Says which ag_instrument the JVMTI environment of a trace or profile has.  Never freed. */
+/* Maps the JVMTI environment of a trace or profile to its ag_instrument.  Never freed. */
 struct ag_instrument_slot {
 	uint32_t taken; /* claimed with ag_quiesce_claim() */
-	jvmtiEnv *ti;   /* owner's environment; quiesce.h calls it "owner's word"; NULL: none */
+	jvmtiEnv *ti;   /* the environment: the "owner's word" of quiesce.h; NULL: no owner */
 	struct ag_instrument *instrument;
 	struct ag_quiesce_shard in_flight[1]; /* one shard is enough: classes are loaded rarely */
 };

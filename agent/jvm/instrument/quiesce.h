@@ -70,7 +70,7 @@ struct ag_quiesce_shard {
 /* Sets the owner's word.  0 or NULL withdraws the owner; another value publishes an owner. */
 #define AG_QUIESCE_SET(owner, value) __atomic_store_n((owner), (value), __ATOMIC_SEQ_CST)
 
-/* Announces a callback in a counter.  Also announces a nested callback, besides the outer one. */
+/* Announces a callback in a counter.  A nested callback is counted besides the outer one. */
 static inline void ag_quiesce_enter(uint64_t *word)
 {
 	(void)__atomic_fetch_add(word, 1, __ATOMIC_SEQ_CST);

@@ -16,8 +16,8 @@ struct work {
 };
 
 /*
- * Begins the operation.  From now on until end(), when another thread retransforms the class of a
- * patch in this operation, the ClassFileLoadHook of the patches sets `touched` of that patch.
+ * Begins the operation.  Until end(), the ClassFileLoadHook of the patches sets a patch's `touched`
+ * if another thread retransforms the patch's class.
  */
 static void begin(struct work *w)
 {

@@ -42,7 +42,7 @@ struct ag_patch {
 	char *label, *digest; /* file name and digest that the client sent */
 };
 
-/* What the hook does when the current operation causes the call of the hook. */
+/* The task of the hook in a call that the current operation has caused. */
 enum ag_patch_mode {
 	/* the class of the patch `current` is being captured: store the hash of its class file */
 	AG_PATCH_READ_INPUT,

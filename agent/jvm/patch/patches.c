@@ -265,8 +265,8 @@ bool ag_patches_has(jclass class)
 }
 
 /*
- * Waits until the retransformation that made the patches stale has probably ended; another thread
- * runs it.  A retransformation may have many classes, and calls the hook for each of them.  JDK 8
+ * Waits until the retransformation that made the patches stale, on another thread, has probably
+ * ended.  A retransformation may have many classes, and calls the hook for each of them.  JDK 8
  * does not lock a class that is being redefined, so a retransformation that ended after
  * refresh_stale() would overwrite the patches.
  */

@@ -11,12 +11,12 @@
  *
  * The transformers of agents that were loaded earlier run before this hook, and returning F would
  * discard their changes.  So the hook returns the output of the patch: the bytes into which these
- * transformers change F.  Before the agent installs the patch, it determines
- *   the output: an abandoned redefinition with F yields it (capture.h); and
- *   the input, which the hook receives without the patch: an abandoned retransformation yields it.
- * If the hook later receives another input, because a transformer was added, was removed or changes
- * its result, the patch is stale: the hook still returns the old output, and starts a thread that
- * installs the patch again.
+ * transformers change F.  Before the agent installs the patch, it captures (capture.h)
+ * - the input: the bytes that the hook receives when the unpatched class is retransformed;
+ * - the output: the bytes that would be installed if the class were redefined with F.
+ * If the hook later receives other bytes than the input, because a transformer was added, was
+ * removed or changes its result, the patch is stale: the hook still returns the old output, and
+ * starts a thread that installs the patch again.
  *
  * A simpler design would install F with a redefinition, and later redefine the class with its
  * captured original.  It was not chosen, for two reasons.  Up to JDK 17, if another agent has ever
