@@ -314,7 +314,7 @@ static bool check_code(struct check *c, const struct cf_attribute *a)
 
 static const struct rule {
 	const char *name;
-	/* locations: set of enum attribute_location; since: lowest class file version with the rule */
+	/* locations: set of enum attribute_location; since: lowest major version with the rule */
 	uint8_t locations, since;
 	bool once;
 	int8_t len; /* required length; -1: any */

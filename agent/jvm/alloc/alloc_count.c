@@ -250,8 +250,8 @@ void ag_count_arrays(struct ag_alloc_profile *profile, struct ag_thread_slot *sl
 }
 
 /*
- * Returns the cell for objects of this class: those that are allocated at `array_site`; or, if
- * `array_site` is NULL, those that the VM allocates.  Returns NULL if there is no room.
+ * Returns the cell for objects of this class that are allocated at `array_site`; or, if
+ * `array_site` is NULL, by the VM.  Returns NULL if there is no room.
  */
 static struct ag_count_cell *cell_below(struct ag_alloc_profile *profile,
 					struct ag_thread_slot *slot, uint64_t key, jclass class,

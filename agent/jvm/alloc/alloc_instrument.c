@@ -181,8 +181,8 @@ void ag_alloc_code_tick(struct ag_jvm *jvm, struct ag_alloc_code *ac)
 }
 
 /*
- * Returns true if another thread may be about to install a class with hooks: it may be loading the
- * class, or retransforming it (JDK 8 does not lock retransformations).
+ * Returns true if another thread may be about to install a class with hooks: the thread may be
+ * loading the class, or retransforming it (JDK 8 does not lock retransformations).
  */
 static bool is_any_touched(const struct ag_alloc_code *ac)
 {

@@ -20,11 +20,11 @@
  * the hooks class and sweep n was the first that asked the loader.
  */
 #define AG_ALLOC_CODE_HIDDEN (-2)   /* the loader does not find the hooks class */
-#define AG_ALLOC_CODE_PENDING (-3)  /* the next sweep asks; until then, its classes get no hooks */
+#define AG_ALLOC_CODE_PENDING (-3)  /* the loader's classes get no hooks until a sweep asks it */
 #define AG_ALLOC_CODE_VISIBLE (-16) /* the loader finds the hooks class; no sweep asked it */
 
 /* Flags in `note` of struct ag_instrument_class. */
-#define AG_ALLOC_CODE_REPORTED 1u /* `reasons` already counts the class and its methods */
+#define AG_ALLOC_CODE_REPORTED 1u /* refusals of the class and its methods are in `reasons` */
 #define AG_ALLOC_CODE_HOOKED 2u   /* the JVM accepted the class with hooks */
 
 #define AG_ALLOC_CODE_BATCH 128u /* maximum number of classes in one retransformation */

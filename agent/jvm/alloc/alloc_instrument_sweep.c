@@ -158,7 +158,7 @@ static bool look(struct ag_sweep *s, jclass class, const char *signature, jvmtiE
 	return ag_instrument_class(&ac->base, index)->outcome == AG_INSTRUMENTED_DONE;
 }
 
-/* Returns true if the class was loaded during the first sweep, and got its hooks at loading. */
+/* Returns true if a class of this name has got hooks while it was loaded. */
 static bool has_hooks(const struct ag_alloc_code *ac, const char *signature)
 {
 	uint32_t n = __atomic_load_n(&ac->loaded.n, __ATOMIC_RELAXED);
@@ -211,7 +211,7 @@ static void unhook_new(struct ag_sweep *s, jclass class, const char *signature)
 
 /*
  * Returns true if the loader of the class finds the class with the hooks.  With s->new_only,
- * returns true only if no earlier sweep has asked this loader for the class with the hooks.
+ * returns true only if this sweep is the first that has asked the loader.
  */
 static bool finds_hooks(struct ag_sweep *s, jclass class)
 {

@@ -28,7 +28,10 @@
  */
 struct sampler_slot {
 	struct ag_alloc_profile *profile; /* NULL: none; atomic */
-	/* indexed by ag_thread_shard(): a thread's JNIEnv << 8 | log2 of the mean of its gap */
+	/*
+	 * indexed by ag_thread_shard(): a thread's JNIEnv << 8 | log2 of the interval with which
+	 * the thread's current gap was drawn; see interval_of_sample()
+	 */
 	uint64_t *gaps;
 	uint32_t log2;   /* log2 of the agent's interval; 0: the client chose an interval; atomic */
 	uint32_t burst;  /* number of samples since the last tick; atomic */
@@ -94,8 +97,8 @@ static void set_chosen(struct sampler_slot *slot, jvmtiEnv *ti, struct ag_alloc_
  * Returns the interval with which the gap before this sample was drawn.  A gap is the number of
  * bytes from one sample of a thread to the thread's next sample.  HotSpot draws the length of a gap
  * at random when the gap begins; the mean is the JVM's interval at that time.  For a thread's first
- * sample, that interval is unknown, and this function returns the current interval.  If the current
- * interval is shorter, the sample's weight is too low.
+ * sample, that interval is unknown, and this function returns the current interval.  If the JVM's
+ * interval was longer when the gap began, the sample's weight is too low.
  */
 static uint64_t interval_of_sample(struct sampler_slot *slot,
 				   const struct ag_alloc_profile *profile, JNIEnv *jni)

@@ -16,7 +16,7 @@ struct ag_exact; /* alloc_exact_state.h */
 
 struct ag_alloc_profile {
 	struct ag_alloc_profile_wanted wanted; /* the memory of its globs belongs to `arena` */
-	/* the profile's environment; DisposeEnvironment frees the profile's tags, capabilities */
+	/* the profile's environment, which has its tags, capabilities and callbacks */
 	jvmtiEnv *ti;
 	jvmtiEventCallbacks callbacks; /* of the environment `ti`, see ag_alloc_profile_listen() */
 	JNIEnv *own;  /* JNIEnv of the session's thread, whose allocations are not counted */

@@ -34,7 +34,7 @@ static void set_cells(struct ag_alloc_profile *profile, struct ag_thread_slot *s
 	slot->fast = profile->wanted.flags & WIRE_ALLOC_LIVE ? NULL : cells;
 }
 
-/* Replaces the table by a copy of twice the size.  Threads may still read the old table. */
+/* Replaces the table by a copy of twice the size.  A merge may still be reading the old table. */
 static bool grow(struct ag_alloc_profile *profile, struct ag_thread_slot *slot)
 {
 	struct ag_thread_counts *old = slot->cells;

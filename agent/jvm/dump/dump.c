@@ -5,7 +5,7 @@
 #include "jvm/jni_refs.h"
 #include "wire/frame.h"
 
-#define ROOTS ((size_t)1 << 20) /* maximum of GC roots; only pages that are written take memory */
+#define ROOTS ((size_t)1 << 20) /* maximum number of GC roots; only written pages take memory */
 #define LOOK 1024 /* in the JVM, one in 1024 callbacks checks the clock */
 
 /* Gives up the dump: in the JVM ends the walk because of `why`, in the child exits with `code`. */

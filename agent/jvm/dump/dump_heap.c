@@ -277,10 +277,11 @@ static void put_primitives(struct ag_dump_heap *h, const struct ag_dump_class *c
 }
 
 /*
- * If the class of this java.lang.Class is not in the class list, it was loaded after the list was
- * read, or it is not loaded: it is only in an archive, or known to the boot loader.  A class that
- * is not loaded has no loader.  So if the class has a loader, the child ends; otherwise the class
- * is counted in n_unknown, and take_end() in dump_relay.c decides whether the dump is complete.
+ * Handles the java.lang.Class of a class that is not in the class list.  Either the class was
+ * loaded after the list was read, or it is not loaded: it is only in a class-data archive, or known
+ * to the boot loader.  A class that is not loaded has no loader.  So if the class has a loader, the
+ * child ends; otherwise the class is counted in n_unknown, and take_end() in dump_relay.c decides
+ * whether the dump is complete.
  */
 static void look_at_mirror(struct ag_dump_heap *h, uint64_t mirror)
 {

@@ -32,7 +32,8 @@ struct ag_dump_heap {
 	 */
 	unsigned small_at, large_at;
 
-	uint64_t **marks; /* by region: a bit for each 8 bytes of heap; NULL: not mapped yet */
+	/* one bitmap for each region of the heap, a bit for each 8 bytes; NULL: not mapped yet */
+	uint64_t **marks;
 	uint64_t *stack;  /* addresses of objects that are marked but not yet visited */
 	size_t n, cap;    /* number of addresses on the stack; maximum that it has room for */
 	uint8_t *values, *values_end; /* memory that is left for ag_dump_class.values */
