@@ -6,14 +6,14 @@
 #include "jvm/frame_names.h"
 #include "startup/report_file.h"
 
-#define FRAMES_MAX (1u << 18)        /* maximum of distinct stack frames; others: UNKNOWN */
+#define FRAMES_MAX (1u << 18)        /* maximum number of distinct stack frames */
 #define FRAMES_FIRST (1u << 12)      /* initial capacity of `known` */
 #define TEXTS ((size_t)32 << 20)     /* bytes reserved for the texts of stack frames */
 #define NAME_MAX 1000                /* maximum bytes of a class, method or file name */
 #define FRAME_MAX (3 * NAME_MAX + 64)
 #define CLASS_MAX 4000
 #define LINE_MAX 8192
-#define UNKNOWN "(unloaded).?(Unknown Source)"
+#define UNKNOWN "(unloaded).?(Unknown Source)" /* for a stack frame that is not in `known` */
 
 #ifndef AG_BUILD
 #define AG_BUILD ""
@@ -42,8 +42,6 @@ void ag_report_release(struct ag_jvm *jvm, struct ag_report *report)
 	ag_hash_map_release(&report->known, jvm->mem);
 	ag_arena_release(&report->texts, jvm->mem);
 }
-
-/* The texts of stack frames. */
 
 static void put_location(struct ag_text *t, const struct ag_frame_names *f)
 {
@@ -139,8 +137,6 @@ static const char *frame_text(const struct ag_report *report, uint64_t key)
 	return (const char *)report->texts.base + (size_t)slot->number * 8;
 }
 
-/* Sorting the sites. */
-
 struct rank {
 	uint64_t bytes;
 	uint32_t site;
@@ -199,8 +195,6 @@ static struct rank *rank_sites(struct ag_jvm *jvm, const struct ag_report *repor
 		sort(ranks, *n);
 	return ranks;
 }
-
-/* Writing the report. */
 
 struct output {
 	const struct ag_report *report;

@@ -9,7 +9,7 @@
 
 #include "util/text.h"
 
-/* limit for the temporary names to try: a killed JVM with the same pid may have left files */
+/* maximum number of temporary names to try: a killed JVM with the same pid may have left files */
 #define TRIES 10
 
 const char *ag_report_file_why(int error)

@@ -21,7 +21,7 @@
 
 enum state { NOTHING, STARTING, ON, FAILED };
 
-/* The state of an agent that was loaded at JVM startup.  Each copy of the agent has its own. */
+/* The state of the agent at JVM startup.  If several builds are loaded, each has a state. */
 static struct {
 	struct ag_startup_options options;
 	/*
@@ -80,8 +80,6 @@ static bool wait_for_start(int64_t until_ns)
 	return started;
 }
 
-/* The recording. */
-
 static const char *why_not(const struct ag_jvm *jvm)
 {
 	if (jvm->err.code == JVMTI_ERROR_NOT_AVAILABLE)
@@ -124,8 +122,6 @@ static void tick_until_end(struct ag_jvm *jvm)
 		ag_clear_error(jvm); /* the next tick tries again */
 	}
 }
-
-/* The end of the recording. */
 
 static bool is_live(void)
 {
@@ -201,8 +197,6 @@ static void JNICALL on_init(jvmtiEnv *ti, JNIEnv *jni, jthread thread)
 			    "; the JVM continues without waiting");
 }
 
-/* The JVM's exit. */
-
 /*
  * Fails if there are virtual threads, because HotSpot crashes if the heap walk reaches a virtual
  * thread that is being created (jvm/graph/vthreads.h).
@@ -249,8 +243,6 @@ static void JNICALL on_death(jvmtiEnv *ti, JNIEnv *jni)
 		ag_ref_pop(&jvm);
 	}
 }
-
-/* Loading of the agent. */
 
 static int open_environment(JavaVM *vm)
 {

@@ -8,7 +8,7 @@
 #define MEMORY_MIN ((size_t)1 << 20)
 #define AGE_MAX 1000
 #define SITES_MAX (1u << 22)
-/* Limit for the digits of a number, which is then shifted by at most 30 bits: no overflow. */
+/* Limit of a number before its unit is applied: shifted by up to 30 bits, it does not overflow. */
 #define DIGITS_MAX (UINT64_MAX >> 31)
 
 enum option { ALLOC, FILE_, EXACT, CLASSES, INTERVAL, LIVE, AGE, DEPTH, MEMORY_, SITES };

@@ -102,8 +102,8 @@ static void write_loaded(struct ag_graph_walk *w)
  * Gives a number to a class that is not in the class index, and writes its CLASS record.  Tags the
  * class, so that the agent can find it after the walk.  Also writes a ROOT record, as if the agent
  * thread had a local reference to the class: only this record contains the size of the
- * java.lang.Class.  To a class of the class index, the agent does have a local reference, so
- * HotSpot reports that root itself.
+ * java.lang.Class.  Classes of the class index need no such record: the agent has local references
+ * to them, which HotSpot reports as roots.
  */
 static struct ag_hash_entry *new_class(struct ag_graph_walk *w, uint64_t address, jlong size,
 				       jlong *tag)

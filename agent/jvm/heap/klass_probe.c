@@ -32,7 +32,7 @@ struct probe {
 	bool from_roots, over, done;
 };
 
-/* Returns the length of array i.  It differs from other lengths and from other header words. */
+/* Returns the length of array i, which no other array and no other word of a header has. */
 static jsize array_length(unsigned i)
 {
 	return (jsize)(i < ARRAYS / 2 ? 3 + i : 24 + i);

@@ -11,7 +11,8 @@
  * safepoint, with 32 new arrays of known class and length:
  * - The wrapper must contain each array's address.
  * - The header must have one of three known layouts.
- * - For six known classes, java.lang.Class must hold the Klass address at the same offset.
+ * - The java.lang.Class of each of six known classes must hold the Klass address, all at the same
+ *   offset.
  * Otherwise the calibration fails and the caller uses tags.
  *
  * The probe dereferences only slots of local references, the objects to which these slots point,

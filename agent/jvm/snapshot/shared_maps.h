@@ -20,7 +20,7 @@ struct ag_shared_maps {
 		uint64_t from, to;
 	} list[AG_SHARED_MAPS_MAX]; /* in ascending order of addresses */
 	uint32_t n;
-	/* a part of the text of /proc/self/maps; also of a directory, whose entries are aligned */
+	/* a part of /proc/self/maps; confine.c reads directory entries into it: they are aligned */
 	_Alignas(8) char buffer[AG_SHARED_MAPS_BUFFER];
 };
 

@@ -24,7 +24,7 @@
 
 /* Shared memory that the child writes and the agent's thread reads. */
 struct ag_snapshot_page {
-	volatile uint64_t callbacks;
+	volatile uint64_t callbacks; /* grows as long as the child makes progress */
 };
 
 /* Exit codes of the child.  Only with the code AG_CHILD_DONE has it sent its last frame. */

@@ -32,7 +32,7 @@ struct ag_trace_wanted {
 	uint32_t flags;           /* WIRE_TRACE_* */
 	/* calls that take less than min_ns are only counted, unless they throw an exception */
 	uint64_t min_ns;
-	uint32_t per_second;      /* maximum of recorded calls per second; 0: no limit */
+	uint32_t per_second;      /* maximum number of recorded calls per second; 0: no limit */
 	/* limits for a recorded value: chars of a String, elements of an array */
 	uint32_t chars, elements;
 };
@@ -72,10 +72,9 @@ void ag_trace_begin(struct ag_trace *trace);
 void ag_trace_end(struct ag_trace *trace);
 
 /*
- * Compares the clock of the hooks with CLOCK_MONOTONIC (ag_trace_clock_check()).  Increases the
- * number of calls that the rate limit still permits, by the number for `ns` nanoseconds but at most
- * to the number for one second.  Call this function often; `ns` is the time since the previous
- * call.
+ * Compares the clock of the hooks with CLOCK_MONOTONIC (ag_trace_clock_check()).  Lets the hooks
+ * record more calls: as many as the rate limit permits in `ns` nanoseconds, but never more in
+ * advance than in one second.  Call this function often; `ns` is the time since the previous call.
  */
 void ag_trace_tick(struct ag_trace *trace, uint64_t ns);
 

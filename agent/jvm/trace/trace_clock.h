@@ -5,8 +5,8 @@
  * time stamp counter itself, which takes 10 ns; the C library's clock_gettime() takes 24 ns,
  * because it orders and scales each reading.  This clock reads the counter only on x86-64, and only
  * if the counter is the kernel's own clock source: the kernel has then checked that the counter has
- * a constant rate and is equal on all processors (arch/x86/kernel/tsc.c and tsc_sync.c).  The
- * client finds out whether it is, and sets WIRE_TRACE_COUNTER in its request.
+ * a constant rate and is equal on all processors (arch/x86/kernel/tsc.c and tsc_sync.c).  If the
+ * counter is the clock source, the client sets WIRE_TRACE_COUNTER in its request.
  *
  * The rate of the counter is measured when a trace begins.  As long as the trace runs, the session
  * compares this clock with CLOCK_MONOTONIC.  If the two drift apart by more than 0.1 % of the time

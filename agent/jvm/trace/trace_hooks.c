@@ -1,4 +1,4 @@
-/* The natives of traces.  Optimised for speed: they run in application methods. */
+/* The hooks of traces: native methods.  Optimised for speed: application methods call them. */
 #ifndef __clang__ /* clang has no such pragma */
 #pragma GCC optimize("O2")
 #endif
@@ -56,7 +56,7 @@ jlong JNICALL ag_hook_enter(JNIEnv *jni, jclass hooks, jint id)
 }
 
 /*
- * Implements all ag_hook_arg…().  Only these natives get no method id; the token identifies the
+ * Implements all ag_hook_arg…().  Only these hooks get no method id; the token identifies the
  * trace.
  */
 static void argument(JNIEnv *jni, jlong token, const jvalue *value)

@@ -234,7 +234,7 @@ static int prepare(struct ag_jvm *jvm, struct ag_install *install, const struct 
 
 /*
  * Adds the hooks to the classes.  Creates the references to the classes in a JNI local frame; the
- * end of the frame deletes all these references.  To delete each element of `refs` instead would
+ * end of the frame deletes all these references.  A loop that deletes each element of `refs` would
  * miss some references, because ag_instrument_add() reorders the array and overwrites elements.
  */
 static int add_hooks(struct ag_jvm *jvm, struct ag_install *install)
