@@ -44,7 +44,7 @@ int ag_frames_send(struct ag_jvm *jvm, struct ag_chan *chan, struct ag_frames *f
 		   const jvmtiFrameInfo *list, uint32_t n);
 /*
  * Looks up and stores the line numbers of those stack frames of the list that are not sent yet.
- * Call it before classes are restored, because that invalidates the frames' code offsets.
+ * Call it before classes are restored, because restoring invalidates the frames' code offsets.
  */
 void ag_frames_note(struct ag_jvm *jvm, struct ag_frames *frames, const jvmtiFrameInfo *list,
 		    uint32_t n);

@@ -38,7 +38,7 @@ uint32_t ag_alloc_classes_of(struct ag_alloc_classes *kinds, jvmtiEnv *ti, JNIEn
  */
 uint32_t ag_alloc_classes_named(struct ag_alloc_classes *kinds, const char *signature, size_t len);
 
-/* Returns the signature of a kind; NULL if `kind` is not a number of a kind. */
+/* Returns the signature of a kind; NULL if there is no such kind. */
 const char *ag_alloc_classes_signature(const struct ag_alloc_classes *kinds, uint32_t kind);
 uint32_t ag_alloc_classes_count(const struct ag_alloc_classes *kinds);
 

@@ -42,8 +42,8 @@ static void set_kind(const struct ag_alloc_profile *profile, struct ag_count_cel
 }
 
 /*
- * Returns the cell for the classes of this kind, in the case that classes of several kinds have the
- * identity hash `hash`.  Returns NULL if there is no room.
+ * If classes of several kinds have the identity hash `hash`, each kind has a cell of its own.
+ * Returns the cell of this kind, or NULL if there is no room.
  */
 static struct ag_count_cell *divided_cell(struct ag_alloc_profile *profile,
 					  struct ag_thread_slot *slot, uint32_t kind, jint hash)

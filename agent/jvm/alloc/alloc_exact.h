@@ -76,7 +76,7 @@ struct ag_alloc_code *ag_alloc_code_install(struct ag_jvm *jvm, struct ag_alloc_
 /* Instruments classes that could not get hooks when they were loaded.  Call this once a second. */
 void ag_alloc_code_tick(struct ag_jvm *jvm, struct ag_alloc_code *alloc_code);
 void ag_alloc_code_remove(struct ag_jvm *jvm, struct ag_alloc_code *alloc_code, jvmtiError *code);
-/* Sets *hooked to the number of classes that have hooks, *refused to that of refused classes. */
+/* Sets *hooked to the number of classes with hooks, *refused to the number of refused classes. */
 void ag_alloc_code_count(const struct ag_alloc_code *alloc_code, uint32_t *hooked,
 			 uint32_t *refused);
 /* Implements ag_alloc_profile_notes() for the limitations that concern instrumented code. */

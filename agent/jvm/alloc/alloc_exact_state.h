@@ -149,9 +149,9 @@ static inline uint64_t ag_count_cell_bytes(const struct ag_count_cell *cell, uin
 					      count * cell->size;
 }
 /*
- * Makes the table of a thread valid for `on`: creates a new table if the old one belongs to an
- * earlier profile; otherwise marks the cells whose hashes have become shared.  Returns false if
- * there is no room.
+ * Makes the table of a thread valid for `on` (see ag_thread_slot.on): creates a new table if the
+ * old one belongs to an earlier profile; otherwise marks the cells whose hashes have become shared.
+ * Returns false if there is no room.
  */
 bool ag_thread_counts_refresh(struct ag_alloc_profile *profile, struct ag_thread_slot *slot,
 			      uint64_t on);
@@ -195,9 +195,9 @@ struct ag_method_facts {
 
 /*
  * Objects that a thread has counted in a cell since the cell's last stack walk.  Their site is not
- * known yet, so a merge adds them to the site of that walk for the time being.  The cell's next
- * stack walk will add the same objects to the site that it finds.  So that no object counts twice,
- * each merge first subtracts what the previous merge has added for the time being.
+ * known yet, so ag_exact_merge() adds them to the site of that walk for the time being.  The cell's
+ * next stack walk will add the same objects to the site that it finds.  So that no object counts
+ * twice, each merge first subtracts what the previous merge has added for the time being.
  */
 struct ag_provisional {
 	struct ag_provisional *next;
@@ -274,7 +274,7 @@ void ag_exact_learn(struct ag_alloc_profile *profile, JNIEnv *jni, jclass class)
 void ag_alloc_hooks_share(struct ag_exact *exact, jint hash);
 bool ag_exact_is_shared(const struct ag_exact *exact, uint64_t hash);
 
-/* The slow paths of the hooks, and the path of VMObjectAlloc.  `number`: that of the array site. */
+/* The slow paths of the hooks; the path of VMObjectAlloc.  `number` is the array site's number. */
 void ag_count_object(struct ag_alloc_profile *profile, struct ag_thread_slot *slot, jobject object,
 		     jint hash);
 void ag_count_array(struct ag_alloc_profile *profile, struct ag_thread_slot *slot, jobject array,

@@ -1,7 +1,7 @@
 /*
  * Implements the native hooks of exact profiles (instrument/hook_natives.h), and the slots of the
  * threads that call these hooks.  The fast path is for classes and array sites that the thread has
- * counted before (alloc_count.c lists the exceptions); it does not call the JVM.
+ * counted before (alloc_count.c lists the exceptions); the fast path does not call the JVM.
  */
 #ifndef __clang__ /* clang has no such pragma */
 #pragma GCC optimize("O2")

@@ -63,7 +63,7 @@ static bool add_provisional(struct ag_alloc_profile *profile, uint32_t site, uin
  */
 static uint64_t merge_cell(struct ag_alloc_profile *profile, struct ag_count_cell *cell)
 {
-	/* Read in the reverse order of the stores, so that `count` is at least `attributed`. */
+	/* Read in the reverse order of the stores in walk(), so that count >= attributed. */
 	uint64_t attributed_bytes = __atomic_load_n(&cell->attributed_bytes, __ATOMIC_ACQUIRE);
 	uint64_t attributed = __atomic_load_n(&cell->attributed, __ATOMIC_ACQUIRE);
 	uint64_t count = __atomic_load_n(&cell->count, __ATOMIC_ACQUIRE);

@@ -17,7 +17,7 @@
 #define UNKNOWN_MAX 65536
 
 struct tag_walk {
-	struct ag_tally *tallies; /* tallies[i] counts class i of the list; its tag is i + 1 */
+	struct ag_tally *tallies; /* tallies[i] counts class i of the list, whose tag is i + 1 */
 	jlong n_classes;
 	uint32_t unknown; /* number of objects whose classes are not in the list */
 	struct ag_walk_limit *limit;

@@ -31,7 +31,7 @@
  * line.  The counters belong to the slot in ag_traces, not to the trace in it, and are never reset.
  */
 struct ag_trace_counters {
-	/* number of hooks in flight (low AG_IN_FLIGHT_BITS bits), and of ended calls (the others) */
+	/* low AG_IN_FLIGHT_BITS bits: number of hooks in flight; upper bits: of ended calls */
 	uint64_t count;
 	uint64_t too_many, no_room, ns;
 } __attribute__((aligned(AG_CACHE_LINE)));
