@@ -45,7 +45,7 @@ void ag_dump_count_prepare(struct ag_dump *d)
 		ag_dump_skip(&d->heap, ag_graph_address(d->sampled.objects[i]));
 }
 
-/* Clears the bits of the offsets at which this java.lang.Class does not have its size. */
+/* Clears the bits in size_offsets of offsets at which this java.lang.Class lacks its size. */
 static void narrow_offsets(struct ag_dump_heap *h, uint64_t mirror, uint64_t size)
 {
 	for (uint64_t i = 0; i < 64; i++) {
@@ -66,14 +66,14 @@ void ag_dump_count_verify(struct ag_dump_heap *h, uint64_t object, uint64_t size
 	}
 	if (c->kind == AG_DUMP_STACK)
 		return;
-	computed = ag_dump_size(h, c, object); /* of an array: not aligned yet */
+	computed = ag_dump_size(h, c, object); /* of an array: without padding, not known yet */
 	if (size < computed || size - computed >= (is_array(c) ? ALIGNMENT_MAX : 1))
 		ag_exit(AG_CHILD_LAYOUT);
 }
 
 void ag_dump_count_begin(struct ag_dump_heap *h)
 {
-	/* All sizes are multiples of the alignment, and some are odd multiples of it. */
+	/* The lowest bit that is set: all sizes are multiples of the alignment, some odd ones. */
 	uint64_t alignment = h->sizes & -h->sizes;
 
 	if (alignment < AG_DUMP_WORD || alignment > ALIGNMENT_MAX || h->size_offsets == 0)

@@ -39,10 +39,10 @@ struct ag_dump_heap {
 	uint8_t *values, *values_end; /* memory that is left for ag_dump_class.values */
 	uint32_t n_unknown; /* number of visited boot loader classes that the class list lacks */
 	struct ag_hprof *out;
-	struct ag_tally *tallies; /* by number of the class: the objects; NULL: write to `out` */
+	struct ag_tally *tallies; /* tallies[i] counts class i's objects; NULL: write to `out` */
 	uint64_t sizes;   /* bitwise OR of the sizes of all objects that HotSpot has reported */
 	uint64_t padding; /* alignment of objects in bytes, minus 1 */
-	/* bit i: the 4 bytes at offset 4 * i of each java.lang.Class are its size in words */
+	/* bit i: each java.lang.Class so far has its size in words at offset 4 * i, as 4 bytes */
 	uint64_t size_offsets;
 	unsigned size_at; /* offset at which a java.lang.Class has its size; 0: not known yet */
 	volatile uint64_t *progress; /* incremented while the child visits objects */
@@ -140,9 +140,9 @@ void ag_dump_count_begin(struct ag_dump_heap *h);
 /*
  * Returns the size in bytes of an object of this class.  A java.lang.Class has its own size in an
  * injected field (java_lang_Class::oop_size), because its static fields follow its instance fields.
- * All other objects of a class have the size that follows from the layout helper.  A layout helper
- * is the size of an instance (its low bits are flags) or, if it is negative, has the size of
- * an array's header in bits 16 to 23, and log2 of the size of an element in bits 0 to 5.
+ * The size of any other object follows from the layout helper of its class.  If the layout helper
+ * is not negative, it is the size of an instance, with flags in bits 0 to 2.  If it is negative, it
+ * has the size of an array's header in bits 16 to 23, and log2 of the element size in bits 0 to 5.
  */
 static inline uint64_t ag_dump_size(const struct ag_dump_heap *h, const struct ag_dump_class *c,
 				    uint64_t object)

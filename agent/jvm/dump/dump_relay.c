@@ -1,4 +1,4 @@
-/* Receives the frames of the child on the agent's thread. */
+/* In the JVM, on the agent thread: receives the frames that the child sends. */
 #include "jvm/dump/dump_internal.h"
 
 #include "jvm/jni_refs.h"

@@ -58,7 +58,7 @@ enum ag_hprof_type {
 
 struct ag_hprof {
 	struct ag_chan *chan;
-	bool off; /* nothing is written */
+	bool off; /* if set, nothing is written */
 	struct wire_writer *piece;   /* the current DUMP_DATA frame; NULL: none */
 	volatile uint64_t *progress; /* *progress is incremented with each frame; may be NULL */
 	/* The members from here on are used in the child only. */
