@@ -130,23 +130,24 @@ static bool ask_here(struct ag_alloc_code *ac, jvmtiEnv *ti, JNIEnv *jni, jobjec
 bool ag_alloc_code_is_visible(struct ag_alloc_code *ac, jvmtiEnv *ti, JNIEnv *jni, jobject loader)
 {
 	jlong tag = 0;
+	bool has_tag; /* also true if GetTag failed */
 
 	if (!loader)
 		return true;
-	if (!(*jni)->ExceptionCheck(jni)) {
-		if (is_visible(ac, ti, jni, loader, 0))
-			return true;
-		if ((*ti)->GetTag(ti, loader, &tag) == JVMTI_ERROR_NONE && tag == 0 &&
-		    ask_here(ac, ti, jni, loader))
-			return true;
-		if (tag == AG_ALLOC_CODE_HIDDEN)
-			return false;
-	}
+	has_tag = (*ti)->GetTag(ti, loader, &tag) != JVMTI_ERROR_NONE || tag != 0;
+	if (tag <= AG_ALLOC_CODE_VISIBLE)
+		return true;
+	if (tag == AG_ALLOC_CODE_HIDDEN)
+		return false;
+	/* No JNI while an exception is pending; it is that of another session's capture. */
+	if (!has_tag && !(*jni)->ExceptionCheck(jni) &&
+	    (is_visible(ac, ti, jni, loader, 0) || ask_here(ac, ti, jni, loader)))
+		return true;
 	/*
 	 * Skip all classes of this loader until a sweep asks the loader; the sweep then adds hooks
 	 * to all of them.
 	 */
-	if (tag == 0)
+	if (!has_tag)
 		(void)(*ti)->SetTag(ti, loader, AG_ALLOC_CODE_PENDING);
 	(void)__atomic_add_fetch(&ac->loaders.skipped, 1, __ATOMIC_SEQ_CST);
 	return false;

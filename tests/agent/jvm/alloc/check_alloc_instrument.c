@@ -443,6 +443,29 @@ START_TEST(loader_may_load_while_it_is_asked)
 }
 END_TEST
 
+/* The capture of another session may have left an exception pending on the loading thread. */
+START_TEST(pending_exception_does_not_hide_a_known_loader)
+{
+	struct ag_alloc_code *w;
+
+	fake_transform.loader = true;
+	fake_transform.own_methods = _i > 0;
+	fake_transform.finds = true;
+	fake_is_absent(C);
+	w = in();
+	fake_load(C, "new");
+	runs(C, "new#");
+	fake.exception = true;
+	fake_load(C, "newer");
+	fake.exception = false;
+	runs(C, "newer#");
+	fake_load(C, "newest");
+	runs(C, "newest#");
+	out(w);
+	runs(C, "newest");
+}
+END_TEST
+
 static void load_early(void)
 {
 	fake_transform.in_loader = NULL;
@@ -531,6 +554,7 @@ int main(void)
 	tcase_add_loop_test(tcase, loaded_class_is_instrumented, 0, 2);
 	tcase_add_loop_test(tcase, new_loader_is_asked_for_the_hooks, 0, 3);
 	tcase_add_test(tcase, loader_may_load_while_it_is_asked);
+	tcase_add_loop_test(tcase, pending_exception_does_not_hide_a_known_loader, 0, 2);
 	tcase_add_test(tcase, loaders_are_asked_before_any_change);
 	tcase_add_test(tcase, classes_of_a_loader_without_the_hooks_are_refused);
 	tcase_add_test(tcase, suspended_hook_retains_its_memory);
