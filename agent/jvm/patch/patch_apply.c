@@ -193,7 +193,8 @@ static void install(struct work *w, struct ag_patched *patched)
 
 /*
  * Returns an array, allocated with p->mem, of local references to the classes of *n patches, or
- * NULL with the error recorded.  Removes the patches of unloaded classes from `patches` and *n.
+ * NULL with the error recorded.  Moves the patches of unloaded classes to the end of `patches`,
+ * and does not count them in *n.
  */
 static jclass *classes_of(struct ag_jvm *jvm, struct ag_patches *p, struct ag_patch **patches,
 			  uint32_t *n)
@@ -211,8 +212,12 @@ static jclass *classes_of(struct ag_jvm *jvm, struct ag_patches *p, struct ag_pa
 	}
 	for (uint32_t i = 0; i < *n; i++) {
 		classes[n_loaded] = (*jvm->jni)->NewLocalRef(jvm->jni, patches[i]->class);
-		if (classes[n_loaded])
-			patches[n_loaded++] = patches[i];
+		if (classes[n_loaded]) {
+			struct ag_patch *patch = patches[i];
+
+			patches[i] = patches[n_loaded];
+			patches[n_loaded++] = patch;
+		}
 	}
 	*n = n_loaded;
 	return classes;
@@ -239,9 +244,13 @@ int ag_patch_install(struct ag_jvm *jvm, struct ag_patches *p, struct ag_patch *
 	w.classes = classes_of(jvm, p, patches, &w.o.n);
 	if (!w.classes)
 		goto out;
-	begin(&w);
-	install(&w, patched);
-	end(&w);
+	if (w.o.n < n && !refreshes) {
+		patched->code = JVMTI_ERROR_OUT_OF_MEMORY; /* the caller holds all classes */
+	} else {
+		begin(&w);
+		install(&w, patched);
+		end(&w);
+	}
 	rc = jvm->stopping ? -1 : 0;
 out:
 	for (uint32_t i = 0; i < w.o.n; i++) {

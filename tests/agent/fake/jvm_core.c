@@ -266,8 +266,11 @@ static jobject JNICALL new_local_ref(JNIEnv *jni, jobject ref)
 	slot_t *slot = slot_of(ref);
 
 	(void)jni;
-	if (slot && is_in(slot, weak, REFS_MAX))
+	if (slot && is_in(slot, weak, REFS_MAX)) {
+		if (fake.weak_fails_at > 0 && --fake.weak_fails_at == 0)
+			return NULL;
 		return is_cleared(ref) ? NULL : fake_ref(fake_object_of(ref));
+	}
 	return fake_fails() ? NULL : fake_ref(fake_object_of(ref));
 }
 

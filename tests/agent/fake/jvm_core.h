@@ -71,6 +71,7 @@ struct fake_jvm {
 	/* How the JVM behaves */
 	int release;           /* the JDK as JVMTI's major version: 1 for JDK 8, 17 for JDK 17 */
 	unsigned fail_at;      /* the number of the call that fails; 0: no call fails */
+	unsigned weak_fails_at; /* the NewLocalRef of a weak reference that fails; 0: none */
 	bool leaving;          /* JVMTI functions return WRONG_PHASE from call fail_at on */
 	bool in_agent;         /* calloc() counts as a call that may fail */
 	bool frames_are_empty; /* popping a frame with references in it fails the test */

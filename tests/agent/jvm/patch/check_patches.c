@@ -387,6 +387,20 @@ START_TEST(class_that_is_given_twice_is_rejected)
 }
 END_TEST
 
+/* No local reference can be made of the weak reference to the class with the number _i. */
+START_TEST(no_class_is_replaced_if_one_has_no_reference)
+{
+	uint32_t n;
+
+	fake.weak_fails_at = (unsigned)_i + 1;
+	ck_assert_int_eq(redefine(3, "second", &n), JVMTI_ERROR_OUT_OF_MEMORY);
+	ck_assert_uint_eq(fake.weak_fails_at, 0);
+	ck_assert_int_eq(patches(), 0);
+	runs("first", "first");
+	nothing_is_left();
+}
+END_TEST
+
 /* Lets one call fail, with two classes and an earlier agent.  Returns true after the last call. */
 static bool one_call_fails(unsigned fail_at)
 {
@@ -496,6 +510,7 @@ int main(void)
 	tcase_add_test(c, patch_of_an_unloaded_class_is_removed);
 	tcase_add_test(c, invalid_requests_are_rejected);
 	tcase_add_test(c, class_that_is_given_twice_is_rejected);
+	tcase_add_loop_test(c, no_class_is_replaced_if_one_has_no_reference, 0, 3);
 	tcase_add_test(c, each_call_may_fail);
 	tcase_add_test(c, linked_patches_are_not_freed_when_the_jvm_shuts_down);
 	suite_add_tcase(s, c);
