@@ -51,8 +51,8 @@ void ag_shared_maps_line(struct ag_shared_maps *maps, const char *line, size_t l
 	if (but && from == (uint64_t)(uintptr_t)but)
 		return;
 	add(maps, from, to);
-	if (but)
-		(void)syscall(SYS_mprotect, from, to - from, at[1] == 'r' ? PROT_READ : PROT_NONE);
+	if (but && syscall(SYS_mprotect, from, to - from, at[1] == 'r' ? PROT_READ : PROT_NONE) < 0)
+		maps->error = errno;
 }
 
 /*
@@ -81,6 +81,7 @@ int ag_shared_maps_read(struct ag_shared_maps *maps, const void *but)
 	int rc = 0;
 
 	maps->n = 0;
+	maps->error = 0;
 	if (fd < 0)
 		return errno;
 	for (;;) {
@@ -99,7 +100,7 @@ int ag_shared_maps_read(struct ag_shared_maps *maps, const void *but)
 		}
 	}
 	(void)syscall(SYS_close, fd); /* read-only descriptor, nothing to flush */
-	return rc;
+	return rc != 0 ? rc : maps->error;
 }
 
 bool ag_shared_maps_has(const struct ag_shared_maps *maps, uint64_t address)

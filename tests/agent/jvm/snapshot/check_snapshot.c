@@ -436,6 +436,18 @@ START_TEST(shared_mappings_are_found)
 }
 END_TEST
 
+START_TEST(mapping_that_stays_writable_is_an_error)
+{
+	static const char line[] = "00001000-00002000 rw-s 00000000 00:01 3  /data"; /* not mapped */
+	static struct ag_shared_maps maps;
+
+	ag_shared_maps_line(&maps, line, strlen(line), NULL);
+	ck_assert_int_eq(maps.error, 0);
+	ag_shared_maps_line(&maps, line, strlen(line), &maps);
+	ck_assert_int_eq(maps.error, ENOMEM);
+}
+END_TEST
+
 START_TEST(own_mappings_are_found)
 {
 	static struct ag_shared_maps maps;
@@ -547,6 +559,7 @@ int main(void)
 	tcase_add_test(c, child_ends_with_the_jvm);
 	tcase_add_test(c, refused_clone_is_reported);
 	tcase_add_test(c, shared_mappings_are_found);
+	tcase_add_test(c, mapping_that_stays_writable_is_an_error);
 	tcase_add_test(c, own_mappings_are_found);
 	tcase_add_test(c, array_layouts_are_found);
 	tcase_add_test(c, walk_order_is_followed);
