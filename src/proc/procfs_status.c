@@ -1,0 +1,235 @@
+/* What PID/status, PID/stat and PID/limits report of a process. */
+#include "proc/procfs.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+
+#define STATUS_MAX (64u * 1024)
+#define PF_EXITING 0x4 /* include/linux/sched.h, which is not exported to user space */
+
+/* Returns the position after "KEY:" and spaces in `text`, or NULL if no line has this key. */
+static const char *status_line(const char *text, const char *key)
+{
+	size_t len = strlen(key);
+
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (strncmp(line, key, len) == 0 && line[len] == ':')
+			return line + len + 1 + strspn(line + len + 1, "\t ");
+	}
+	return NULL;
+}
+
+/* Returns number n (from 0) in the line of `key`; `absent` if the line or the number is missing. */
+static uint64_t status_number(const char *text, const char *key, int base, int n, uint64_t absent)
+{
+	const char *line = status_line(text, key);
+
+	for (; line && isxdigit((unsigned char)*line); n--) {
+		char *end;
+		uint64_t value = strtoull(line, &end, base);
+
+		if (n == 0)
+			return value;
+		line = end + strspn(end, "\t ");
+	}
+	return absent;
+}
+
+/* Returns the last pid in the line NSpid, or `pid` on Linux before 4.1, which has no such line. */
+static pid_t innermost_pid(const char *text, pid_t pid)
+{
+	uint64_t found = (uint64_t)pid;
+
+	for (int i = 0; i < 33; i++) { /* namespaces nest 32 deep: MAX_PID_NS_LEVEL */
+		uint64_t next = status_number(text, "NSpid", 10, i, 0);
+
+		if (next == 0 || next > INT_MAX)
+			break;
+		found = next;
+	}
+	return (pid_t)found;
+}
+
+/* Reads field n of PID/stat.  Field 2, the name, may have any byte: count from the last ')'. */
+static int stat_field(const char *stat, int n, uint64_t *value)
+{
+	const char *p = strrchr(stat, ')');
+
+	for (int field = 2; field < n; field++) {
+		p = p ? strchr(p, ' ') : NULL;
+		if (!p)
+			return -EBADMSG;
+		p++;
+	}
+	if (!isdigit((unsigned char)*p))
+		return -EBADMSG;
+	*value = strtoull(p, NULL, 10);
+	return 0;
+}
+
+static int parse_stat(const char *stat, struct proc_status *status)
+{
+	uint64_t flags;
+
+	if (stat_field(stat, 9, &flags) < 0 || stat_field(stat, 22, &status->start_ticks) < 0)
+		return -EBADMSG;
+	status->exiting = flags & PF_EXITING;
+	return 0;
+}
+
+static void parse_status(const char *text, pid_t pid, struct proc_status *status)
+{
+	const char *name = status_line(text, "Name");
+	const char *state = status_line(text, "State");
+	size_t len = name ? strcspn(name, "\n") : 0;
+
+	if (len >= sizeof(status->name))
+		len = sizeof(status->name) - 1;
+	memcpy(status->name, name ? name : "", len);
+	status->name[len] = '\0';
+	status->state = state && *state != '\n' && *state ? *state : '?';
+	status->tgid = (pid_t)status_number(text, "Tgid", 10, 0, (uint64_t)pid);
+	status->nspid = innermost_pid(text, pid);
+	status->euid = (uid_t)status_number(text, "Uid", 10, 1, (uint64_t)-1);
+	status->egid = (gid_t)status_number(text, "Gid", 10, 1, (uint64_t)-1);
+	status->threads = (unsigned)status_number(text, "Threads", 10, 0, 1);
+	status->sig_caught = status_number(text, "SigCgt", 16, 0, 0);
+	status->sig_pending = status_number(text, "SigPnd", 16, 0, 0) |
+			      status_number(text, "ShdPnd", 16, 0, 0);
+	status->caps = (struct capability_sets){
+		.inheritable = status_number(text, "CapInh", 16, 0, 0),
+		.permitted = status_number(text, "CapPrm", 16, 0, 0),
+		.effective = status_number(text, "CapEff", 16, 0, 0),
+		.bounding = status_number(text, "CapBnd", 16, 0, 0),
+	};
+	/* After a fatal signal, SIGKILL is pending for every thread until the process exits. */
+	if (status->sig_pending & UINT64_C(1) << (SIGKILL - 1))
+		status->exiting = true;
+}
+
+int procfs_status(const struct procfs *proc, pid_t pid, struct proc_status *status)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT;
+	struct proc_status found = { .nspid = pid };
+	int rc = procfs_read(proc, pid, "stat", &text, STATUS_MAX);
+
+	if (rc == 0)
+		rc = parse_stat(buf_str(&text), &found);
+	if (rc < 0)
+		return rc;
+	buf_reset(&text);
+	rc = procfs_read(proc, pid, "status", &text, STATUS_MAX);
+	if (rc < 0)
+		return rc;
+	parse_status(buf_str(&text), pid, &found);
+	*status = found;
+	return 0;
+}
+
+int procfs_recheck(const struct procfs *proc, pid_t pid, uint64_t start_ticks,
+		struct proc_status *status)
+{
+	struct proc_status found;
+
+	if (procfs_status(proc, pid, &found) < 0 || found.start_ticks != start_ticks ||
+	    found.exiting || found.state == 'Z' || found.state == 'X')
+		return -ESRCH;
+	*status = found;
+	return 0;
+}
+
+/* Returns a size in bytes from PID/status, which shows kB; -1 if no line has this key. */
+static int64_t status_size(const char *text, const char *key)
+{
+	uint64_t kb = status_number(text, key, 10, 0, UINT64_MAX);
+
+	return kb > INT64_MAX / 1024 ? -1 : (int64_t)kb * 1024;
+}
+
+/* Finds "NAME SOFT HARD UNIT" in PID/limits.  Returns the soft limit; -1: unlimited or absent. */
+static int64_t soft_limit(const char *text, const char *name)
+{
+	const char *line = strstr(text, name);
+	char *end;
+	uint64_t n;
+
+	if (!line)
+		return -1;
+	line += strlen(name);
+	n = strtoull(line, &end, 10);
+	return end == line || n > INT64_MAX ? -1 : (int64_t)n;
+}
+
+static int64_t count_files(const struct procfs *proc, pid_t pid)
+{
+	int fd = procfs_openat(proc, pid, "fd", O_RDONLY | O_DIRECTORY);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	int64_t n = 0;
+
+	if (!dir) {
+		util_close_p(&fd);
+		return -1;
+	}
+	for (const struct dirent *entry; (entry = readdir(dir)) != NULL;)
+		n += isdigit((unsigned char)entry->d_name[0]) != 0;
+	(void)closedir(dir);
+	return n;
+}
+
+static int parse_times(const char *stat, struct proc_usage *usage)
+{
+	long hz = sysconf(_SC_CLK_TCK);
+	uint64_t parent, user, system;
+
+	if (hz <= 0 || stat_field(stat, 4, &parent) < 0 || stat_field(stat, 14, &user) < 0 ||
+	    stat_field(stat, 15, &system) < 0)
+		return -EBADMSG;
+	usage->parent = (pid_t)parent;
+	usage->user = (double)user / (double)hz;
+	usage->system = (double)system / (double)hz;
+	return 0;
+}
+
+int procfs_usage(const struct procfs *proc, pid_t pid, struct proc_usage *usage)
+{
+	_cleanup_buf_ struct buf stat = BUF_INIT, status = BUF_INIT, limits = BUF_INIT;
+	int rc = procfs_read(proc, pid, "stat", &stat, STATUS_MAX);
+
+	if (rc == 0)
+		rc = parse_times(buf_str(&stat), usage);
+	if (rc == 0)
+		rc = procfs_read(proc, pid, "status", &status, STATUS_MAX);
+	if (rc < 0)
+		return rc;
+	usage->resident = status_size(buf_str(&status), "VmRSS");
+	usage->resident_peak = status_size(buf_str(&status), "VmHWM");
+	usage->swapped = status_size(buf_str(&status), "VmSwap");
+	usage->open_files = count_files(proc, pid);
+	usage->max_files = -1;
+	if (procfs_read(proc, pid, "limits", &limits, STATUS_MAX) == 0)
+		usage->max_files = soft_limit(buf_str(&limits), "Max open files");
+	return 0;
+}
+
+double procfs_uptime(const struct procfs *proc, const struct proc_status *status)
+{
+	struct timespec now;
+	long hz = sysconf(_SC_CLK_TCK);
+	int64_t ms;
+
+	(void)proc; /* /proc/uptime may be a container's (lxcfs), but start times are the host's */
+	if (hz <= 0 || clock_gettime(CLOCK_BOOTTIME, &now) < 0)
+		return -1;
+	/* Milliseconds are exact enough: a start time is exact to a tick, which is 10 ms. */
+	ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 -
+	     (int64_t)(status->start_ticks / (uint64_t)hz * 1000 +
+		       status->start_ticks % (uint64_t)hz * 1000 / (uint64_t)hz);
+	return ms < 0 ? 0 : (double)ms / 1000;
+}
