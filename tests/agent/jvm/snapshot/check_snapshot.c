@@ -438,7 +438,7 @@ END_TEST
 
 START_TEST(mapping_that_stays_writable_is_an_error)
 {
-	static const char line[] = "00001000-00002000 rw-s 00000000 00:01 3  /data"; /* not mapped */
+	static const char line[] = "00001000-00002000 rw-s 00000000 00:01 3  /not/mapped";
 	static struct ag_shared_maps maps;
 
 	ag_shared_maps_line(&maps, line, strlen(line), NULL);
