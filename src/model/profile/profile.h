@@ -31,7 +31,11 @@ enum profile_gap {
 	 */
 	PROFILE_INEXACT,
 	PROFILE_NO_NATIVE,   /* stacks have no native frames */
-	PROFILE_LOST_SAMPLES, /* number of samples that the recorder dropped for lack of space */
+	/*
+	 * number of samples that the recorder dropped because their thread was in the JVM, or for
+	 * lack of space; the tree has them in nodes of their own
+	 */
+	PROFILE_LOST_SAMPLES,
 	PROFILE_LOST_BYTES,   /* bytes of the events that the recorder dropped for lack of space */
 	PROFILE_FAILED,    /* number of samples without a stack */
 	PROFILE_BIASED,    /* number of samples whose stack was taken later, at a safepoint */

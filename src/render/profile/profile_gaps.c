@@ -21,6 +21,15 @@ static void add_idle(struct buf *out, const struct profile *p, uint64_t n)
 		 "-e wall has them");
 }
 
+static void add_lost(struct buf *out, const struct profile *p, uint64_t n)
+{
+	units_count(out, n);
+	buf_adds(out, " of ");
+	add_counted(out, p->samples, "sample", "samples");
+	buf_adds(out, " were lost by the recorder, mostly of threads that work within the JVM, "
+		 "such as to fill in a stack trace: counted as (lost samples), in no method");
+}
+
 static void add_few_threads(struct buf *out)
 {
 	buf_adds(out, "the sampler of this recording takes at most 5 threads in Java code and 1 in "
@@ -52,8 +61,7 @@ bool profile_gap_add(struct buf *out, const struct profile *p, enum profile_gap 
 			 "profile");
 		break;
 	case PROFILE_LOST_SAMPLES:
-		add_counted(out, n, "sample was", "samples were");
-		buf_adds(out, " lost by the recorder, and not counted");
+		add_lost(out, p, n);
 		break;
 	case PROFILE_LOST_BYTES:
 		units_bytes(out, n > INT64_MAX ? INT64_MAX : (int64_t)n);

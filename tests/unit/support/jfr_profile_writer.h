@@ -86,8 +86,9 @@ static inline void p_some_types(struct jfr_writer *w, bool foreign)
 	p_plain(w, "failed", "23");
 	p_timespan(w, "samplingPeriod");
 	p_plain(w, "biased", "23");
-	p_event_type(w, "jdk.CPUTimeSamplesLost", "203", 1);
+	p_event_type(w, "jdk.CPUTimeSamplesLost", "203", 2);
 	p_plain(w, "lostSamples", "21");
+	p_constant(w, "eventThread", "29");
 	p_event_type(w, "jdk.DataLoss", "204", 1);
 	p_plain(w, "amount", "22");
 	p_wait_type(w, "jdk.JavaMonitorEnter", "205", "monitorClass");

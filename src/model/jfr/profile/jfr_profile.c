@@ -49,7 +49,8 @@ struct pass {
 	/* the times and lost events of the recording, which are the same for all sets */
 	struct profile all;
 	struct jfr_profile_interval interval;
-	struct jfr_path amount, samples; /* DataLoss.amount, CPUTimeSamplesLost.lostSamples */
+	struct jfr_path amount;             /* DataLoss.amount */
+	struct jfr_path samples, thread;    /* fields of CPUTimeSamplesLost */
 	struct jfr_path version, arguments; /* fields of JVMInformation */
 	bool is_old_jvm, is_8, has_debug_info; /* is_old_jvm: older than JDK 25 */
 	bool is_foreign; /* async-profiler has written the recording */
@@ -119,6 +120,7 @@ static uint32_t bind_other(struct pass *pass, const struct jfr_type *type)
 	}
 	if (strcmp(type->name, "jdk.CPUTimeSamplesLost") == 0) {
 		find(type, "lostSamples", &pass->samples);
+		find_constant(type, "eventThread", &pass->thread);
 		return USER_LOST_SAMPLES;
 	}
 	if (strcmp(type->name, "jdk.JVMInformation") == 0) {
@@ -229,13 +231,15 @@ static uint64_t measure(const struct jfr_profile_source *s, const struct binding
 	}
 }
 
-static void count_sampled(struct candidate *c, uint32_t node)
+/* Counts `n` samples at the node whose value is the interval. */
+static void count_sampled(struct candidate *c, uint32_t node, uint64_t n)
 {
 	while (c->n_sampled <= node) {
 		c->sampled = xgrow(c->sampled, c->n_sampled, &c->cap_sampled, sizeof(*c->sampled));
 		c->sampled[c->n_sampled++] = 0;
 	}
-	c->sampled[node]++;
+	if (__builtin_add_overflow(c->sampled[node], n, &c->sampled[node]))
+		c->sampled[node] = UINT64_MAX;
 }
 
 static void count(struct pass *pass, uint32_t source, const struct jfr_event *e)
@@ -270,8 +274,28 @@ static void count(struct pass *pass, uint32_t source, const struct jfr_event *e)
 	}
 	call_tree_add(&p->tree, node, values);
 	if (s->measure == JFR_MEASURE_INTERVAL)
-		count_sampled(c, node);
+		count_sampled(c, node, 1);
 	p->samples++;
+}
+
+/*
+ * Counts lost samples, whose stacks are unknown, but whose CPU time has been used.  JFR drops the
+ * sample of a thread that is neither in Java nor in native code, but in the JVM
+ * (jfrCPUTimeThreadSampler.cpp: check_state), or whose queue is full.
+ */
+static void count_lost(struct pass *pass, const struct jfr_event *e)
+{
+	struct candidate *c = pass->candidates;
+	uint64_t values[CALL_TREE_VALUES] = { 0, number(e, &pass->samples) };
+	uint32_t node;
+
+	if (values[1] == 0 || strcmp(c->set->sources[0].event, "jdk.CPUTimeSample") != 0)
+		return;
+	node = jfr_profile_lost_node(&c->stacks, e, &pass->thread);
+	call_tree_add(&c->p.tree, node, values);
+	count_sampled(c, node, values[1]);
+	c->p.samples += values[1];
+	c->p.gaps[PROFILE_LOST_SAMPLES] += values[1];
 }
 
 /*
@@ -299,7 +323,7 @@ static int take(void *arg, const struct jfr_event *e, struct err *err)
 	if (e->type->user == USER_LOST_BYTES)
 		gaps[PROFILE_LOST_BYTES] += number(e, &pass->amount);
 	else if (e->type->user == USER_LOST_SAMPLES)
-		gaps[PROFILE_LOST_SAMPLES] += number(e, &pass->samples);
+		count_lost(pass, e);
 	else if (e->type->user == USER_JVM)
 		take_jvm(pass, e);
 	else if (e->type->user == USER_SETTING)

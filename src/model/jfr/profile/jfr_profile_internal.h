@@ -112,5 +112,8 @@ const struct jfr_profile_stack *jfr_profile_stack_of(struct jfr_profile_stacks *
 						     const struct jfr_event *e,
 						     const struct jfr_path *thread,
 						     const struct jfr_path *trace);
+/* Returns the node for the samples that the recorder lost: of the event's thread, or of all. */
+uint32_t jfr_profile_lost_node(struct jfr_profile_stacks *s, const struct jfr_event *e,
+			       const struct jfr_path *thread);
 
 #endif

@@ -119,6 +119,14 @@ static uint32_t add_thread(struct jfr_profile_stacks *s, const struct jfr_event 
 	return call_tree_child(&s->p->tree, 0, buf_str(&s->text));
 }
 
+uint32_t jfr_profile_lost_node(struct jfr_profile_stacks *s, const struct jfr_event *e,
+			       const struct jfr_path *thread)
+{
+	uint32_t node = s->p->by_thread ? add_thread(s, e, thread) : 0;
+
+	return call_tree_child(&s->p->tree, node, "(lost samples)");
+}
+
 static void read_stack(struct jfr_profile_stacks *s, const struct jfr_event *e,
 		       const struct jfr_path *thread, const struct jfr_path *path,
 		       struct jfr_profile_stack *out)

@@ -86,7 +86,9 @@ START_TEST(json_has_methods_stacks_and_notes)
 		"{\"thread\":\"main\",\"frames\":[\"C.a:2\",\"C.main:1\"],\"class\":null,"
 		"\"samples\":1,\"value\":30000000}],\"notes\":["
 		"{\"note\":\"lost_samples\",\"n\":1,"
-		"\"text\":\"1 sample was lost by the recorder, and not counted\"}]}");
+		"\"text\":\"1 of 2 samples were lost by the recorder, mostly of threads that work "
+		"within the JVM, such as to fill in a stack trace: counted as (lost samples), "
+		"in no method\"}]}");
 	profile_release(&p);
 }
 END_TEST

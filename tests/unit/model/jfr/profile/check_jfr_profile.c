@@ -98,20 +98,58 @@ START_TEST(cpu_time_samples_replace_execution_samples)
 	P_EVENT(&w, P_CPU_TIME, P_PAY, P_MAIN, false, 20000000, false);
 	P_EVENT(&w, P_CPU_TIME, P_PAY, P_MAIN, false, 10000000, true);
 	P_EVENT(&w, P_CPU_TIME, P_NO_STACK, P_MAIN, true, 10000000, false);
-	P_EVENT(&w, P_CPU_LOST, 7);
-	P_EVENT(&w, P_CPU_LOST, 5);
+	P_EVENT(&w, P_CPU_LOST, 7, P_MAIN);
+	P_EVENT(&w, P_CPU_LOST, 5, P_WORKER);
 	P_EVENT(&w, P_DATA_LOSS, 4096);
 	read_kind(&w, PROFILE_CPU, &p,
+		  "(lost samples) 120000000\n"
 		  "(unknown stack) 10000000\n"
 		  "a.b.Shop.main:12;a.b.Shop.pay:30 30000000\n");
 	ck_assert_str_eq(p.source, "jdk.CPUTimeSample");
-	ck_assert_uint_eq(p.samples, 3);
+	ck_assert_uint_eq(p.samples, 15);
 	ck_assert_uint_eq(p.interval_ns, 10000000);
 	ck_assert_uint_eq(p.gaps[PROFILE_FAILED], 1);
 	ck_assert_uint_eq(p.gaps[PROFILE_BIASED], 1);
 	ck_assert_uint_eq(p.gaps[PROFILE_LOST_SAMPLES], 12);
 	ck_assert_uint_eq(p.gaps[PROFILE_LOST_BYTES], 4096);
 	ck_assert_uint_eq(p.gaps[PROFILE_FEW_THREADS], 0);
+	profile_release(&p);
+}
+END_TEST
+
+START_TEST(lost_samples_count_for_their_thread)
+{
+	const struct jfr_profile_request req = { .kind = PROFILE_CPU, .by_thread = true };
+	struct jfr_writer w = { .major = 2 };
+	struct profile p;
+
+	p_begin(&w);
+	P_EVENT(&w, P_CPU_TIME, P_PAY, P_MAIN, false, 10000000, false);
+	P_EVENT(&w, P_CPU_LOST, 2, P_MAIN);
+	P_EVENT(&w, P_CPU_LOST, 3, P_WORKER);
+	p_end(&w);
+	p_begin(&w);
+	P_EVENT(&w, P_CPU_LOST, 4, P_WORKER);
+	P_EVENT(&w, P_CPU_LOST, -1, P_MAIN); /* less than 0 */
+	read_profile(&w, &req, &p,
+		     "[main];(lost samples) 20000000\n"
+		     "[main];a.b.Shop.main:12;a.b.Shop.pay:30 10000000\n"
+		     "[worker];(lost samples) 70000000\n");
+	ck_assert_uint_eq(p.samples, 10);
+	profile_release(&p);
+}
+END_TEST
+
+START_TEST(lost_samples_of_cpu_time_concern_no_other_profile)
+{
+	struct jfr_writer w = { .major = 2 };
+	struct profile p;
+
+	p_begin(&w);
+	P_EVENT(&w, P_EXECUTION, P_MAIN, P_PAY, P_RUNNABLE);
+	P_EVENT(&w, P_CPU_LOST, 2, P_MAIN);
+	read_kind(&w, PROFILE_CPU, &p, "a.b.Shop.main:12;a.b.Shop.pay:30 1\n");
+	ck_assert_uint_eq(p.gaps[PROFILE_LOST_SAMPLES], 0);
 	profile_release(&p);
 }
 END_TEST
@@ -430,6 +468,8 @@ int main(void)
 	tcase_add_test(t, execution_samples_count_one_each);
 	tcase_add_test(t, samples_of_sleeping_threads_are_only_in_wall);
 	tcase_add_test(t, cpu_time_samples_replace_execution_samples);
+	tcase_add_test(t, lost_samples_count_for_their_thread);
+	tcase_add_test(t, lost_samples_of_cpu_time_concern_no_other_profile);
 	tcase_add_test(t, threads_split_stacks_and_depth_cuts_them);
 	tcase_add_test(t, parks_count_as_locks_only_at_a_lock);
 	tcase_add_test(t, allocations_come_from_samples_or_else_from_tlabs);
