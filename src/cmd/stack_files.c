@@ -3,6 +3,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "attach/jvm_build.h"
 #include "fileio/io.h"
 #include "model/profile/call_tree_diff.h"
 #include "render/profile/collapsed.h"
@@ -133,15 +134,21 @@ static int add_flamegraph(struct buf *out, const struct call_tree *t,
 	return rc;
 }
 
-static void add_pprof(struct buf *out, const struct pprof_profile *given,
+static void add_pprof(struct buf *out, const struct ctx *ctx, const struct pprof_profile *given,
 		      const struct call_tree *t)
 {
 	struct pprof_profile profile = *given;
+	struct jvm_build build = { NULL, NULL };
 
+	if (ctx->jvm)
+		jvm_build_read(ctx->jvm, &build);
+	profile.file = build.path;
+	profile.build_id = build.id;
 	if (!profile.trees[0])
 		profile.trees[0] = t;
 	profile.time_ns = (int64_t)time(NULL) * NS_PER_S;
 	pprof_add(out, &profile);
+	jvm_build_release(&build);
 }
 
 int stack_files_write(struct stack_files *f, const struct ctx *ctx, struct call_tree *t,
@@ -166,7 +173,7 @@ int stack_files_write(struct stack_files *f, const struct ctx *ctx, struct call_
 	}
 	if (f->open[STACKFILE_PPROF]) {
 		buf_reset(&text);
-		add_pprof(&text, &f->pprof, t);
+		add_pprof(&text, ctx, &f->pprof, t);
 		return write_one(&f->files[STACKFILE_PPROF], ctx, &text, err);
 	}
 	return 0;

@@ -12,6 +12,8 @@
 #define NAMES_MAX (16u * 1024 * 1024) /* bytes; a large C++ library has 2 MB of names */
 #define SYMBOLS_MAX (1u << 20)        /* a large C++ library has tens of thousands of symbols */
 #define SYMBOLS_AT_ONCE 512
+#define SEGMENTS_MAX 64  /* libraries have about 10 program headers */
+#define NOTES_MAX 4096   /* bytes; libraries have notes of less than 100 bytes */
 
 struct image {
 	int fd;
@@ -59,20 +61,26 @@ static bool is_native(const uint8_t *ident)
 	return (ident[EI_DATA] == ELFDATA2LSB) == (*(const uint8_t *)&one == 1);
 }
 
-/* The section header table. */
+/* The table of section headers, or of program headers. */
 struct headers {
 	uint64_t offset;
 	uint16_t entry_size, n;
 };
 
-static int read_headers(struct image *im, struct headers *h)
+/* Begins to read a file: sets *im, and the places of the two tables. */
+static int open_image(struct image *im, int fd, struct headers *sections,
+		      struct headers *segments)
 {
 	union {
 		uint8_t ident[EI_NIDENT];
 		Elf64_Ehdr wide;
 		Elf32_Ehdr narrow;
 	} head;
+	struct stat st;
 
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	*im = (struct image){ .fd = fd, .size = (uint64_t)st.st_size };
 	if (read_at(im, 0, head.ident, sizeof(head.ident)) < 0 ||
 	    memcmp(head.ident, ELFMAG, SELFMAG) != 0 || !is_native(head.ident))
 		return -ENOEXEC;
@@ -81,12 +89,17 @@ static int read_headers(struct image *im, struct headers *h)
 		return -ENOEXEC;
 	if (read_at(im, 0, &head, im->is_64 ? sizeof(head.wide) : sizeof(head.narrow)) < 0)
 		return -EBADMSG;
-	if (im->is_64)
-		*h = (struct headers){ head.wide.e_shoff, head.wide.e_shentsize,
-				       head.wide.e_shnum };
-	else
-		*h = (struct headers){ head.narrow.e_shoff, head.narrow.e_shentsize,
-				       head.narrow.e_shnum };
+	if (im->is_64) {
+		*sections = (struct headers){ head.wide.e_shoff, head.wide.e_shentsize,
+					      head.wide.e_shnum };
+		*segments = (struct headers){ head.wide.e_phoff, head.wide.e_phentsize,
+					      head.wide.e_phnum };
+	} else {
+		*sections = (struct headers){ head.narrow.e_shoff, head.narrow.e_shentsize,
+					      head.narrow.e_shnum };
+		*segments = (struct headers){ head.narrow.e_phoff, head.narrow.e_phentsize,
+					      head.narrow.e_phnum };
+	}
 	return 0;
 }
 
@@ -206,18 +219,13 @@ static int visit_symbols(const struct image *im, const struct section *symbols,
 int elf_exports(int fd, const char *prefix, elf_visit *visit, void *arg)
 {
 	_cleanup_free_ char *text = NULL;
-	struct image im = { .fd = fd };
+	struct image im;
 	struct section symbols, names;
-	struct headers headers;
-	struct stat st;
-	int rc;
+	struct headers sections, segments;
+	int rc = open_image(&im, fd, &sections, &segments);
 
-	if (fstat(fd, &st) < 0)
-		return -errno;
-	im.size = (uint64_t)st.st_size;
-	rc = read_headers(&im, &headers);
 	if (rc == 0)
-		rc = find_tables(&im, &headers, &symbols, &names);
+		rc = find_tables(&im, &sections, &symbols, &names);
 	if (rc <= 0)
 		return rc;
 	rc = read_names(&im, &names, &text);
@@ -228,4 +236,84 @@ int elf_exports(int fd, const char *prefix, elf_visit *visit, void *arg)
 	if (rc < 0 || !memmem(text, names.size, prefix, strlen(prefix)))
 		return rc;
 	return visit_symbols(&im, &symbols, &names, text, prefix, visit, arg);
+}
+
+/* The place of the notes of program header `i`.  Returns 0, or 1 if it has no notes. */
+static int notes_at(const struct image *im, const char *table, size_t i, uint64_t *at,
+		    uint64_t *size)
+{
+	Elf64_Phdr wide;
+	Elf32_Phdr narrow;
+
+	if (im->is_64) {
+		memcpy(&wide, table + i * sizeof(wide), sizeof(wide));
+		*at = wide.p_offset;
+		*size = wide.p_filesz;
+		return wide.p_type != PT_NOTE;
+	}
+	memcpy(&narrow, table + i * sizeof(narrow), sizeof(narrow));
+	*at = narrow.p_offset;
+	*size = narrow.p_filesz;
+	return narrow.p_type != PT_NOTE;
+}
+
+static uint64_t padded(uint32_t len)
+{
+	return ((uint64_t)len + 3) & ~UINT64_C(3);
+}
+
+/*
+ * Finds the build id in notes.  Returns its length; or 0.  The parts of a note are padded to 4
+ * bytes, also in ELF64; notes that are padded to 8 bytes, such as NT_GNU_PROPERTY_TYPE_0, have
+ * segments of their own.
+ */
+static int find_build_id(const char *notes, uint64_t len, uint8_t *id)
+{
+	Elf32_Nhdr note; /* Elf64_Nhdr has the same fields */
+
+	while (len >= sizeof(note)) {
+		uint64_t name_len, desc_len;
+
+		memcpy(&note, notes, sizeof(note));
+		name_len = padded(note.n_namesz);
+		desc_len = padded(note.n_descsz);
+		notes += sizeof(note);
+		len -= sizeof(note);
+		if (name_len > len || desc_len > len - name_len)
+			return 0;
+		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == sizeof(ELF_NOTE_GNU) &&
+		    memcmp(notes, ELF_NOTE_GNU, sizeof(ELF_NOTE_GNU)) == 0 &&
+		    note.n_descsz <= ELF_BUILD_ID_MAX) {
+			memcpy(id, notes + name_len, note.n_descsz);
+			return (int)note.n_descsz;
+		}
+		notes += name_len + desc_len;
+		len -= name_len + desc_len;
+	}
+	return 0;
+}
+
+int elf_build_id(int fd, uint8_t id[static ELF_BUILD_ID_MAX])
+{
+	char table[SEGMENTS_MAX * sizeof(Elf64_Phdr)], notes[NOTES_MAX];
+	struct headers sections, segments;
+	struct image im;
+	uint64_t at, size;
+	int rc = open_image(&im, fd, &sections, &segments);
+
+	if (rc < 0 || segments.n == 0)
+		return rc;
+	if (segments.entry_size != (im.is_64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr)))
+		return -EBADMSG;
+	if (segments.n > SEGMENTS_MAX)
+		return -EFBIG;
+	rc = read_at(&im, segments.offset, table, (uint64_t)segments.n * segments.entry_size);
+	for (size_t i = 0; rc == 0 && i < segments.n; i++) {
+		if (notes_at(&im, table, i, &at, &size) != 0 || size > sizeof(notes))
+			continue;
+		rc = read_at(&im, at, notes, size);
+		if (rc == 0)
+			rc = find_build_id(notes, size, id);
+	}
+	return rc;
 }

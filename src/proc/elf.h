@@ -1,5 +1,6 @@
 /*
- * Reads exported symbols: the dynamic symbols of ELF32 and ELF64 files in the native byte order.
+ * Reads ELF32 and ELF64 files in the native byte order: the exported symbols, which are the dynamic
+ * ones, and the build id.
  *
  * The file is untrusted.  It is read with pread(2) and never mapped, because its owner may truncate
  * it at any time; offsets are checked against its size, and the sizes of tables are limited.
@@ -8,6 +9,8 @@
 #define JTOOL_PROC_ELF_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "base/util.h"
 
@@ -19,5 +22,13 @@
  */
 typedef bool elf_visit(const char *name, void *arg);
 int elf_exports(int fd, const char *prefix, elf_visit *visit, void *arg) _must_check_;
+
+#define ELF_BUILD_ID_MAX 64 /* bytes; SHA-1, which linkers use, has 20 */
+
+/*
+ * Reads the build id, from the first note NT_GNU_BUILD_ID of a program header PT_NOTE.  Returns its
+ * length, 0 if the file has none or a longer one, or a negative errno as elf_exports() does.
+ */
+int elf_build_id(int fd, uint8_t id[static ELF_BUILD_ID_MAX]) _must_check_;
 
 #endif

@@ -126,10 +126,33 @@ static struct frame split(const char *name)
 }
 
 /*
+ * Appends the mapping of the JVM.  Returns its id, or 0 if there is none.  pprof shows the file and
+ * the build id of the first mapping.  The frames have no addresses and all names, so pprof must not
+ * look for the file to find more.
+ */
+static uint32_t add_mapping(struct writer *w, const struct pprof_profile *profile)
+{
+	enum { THE_ONLY = 1 };
+
+	if (!profile->file)
+		return 0;
+	buf_reset(&w->scratch);
+	add_number(&w->scratch, MAPPING_ID, THE_ONLY);
+	add_number(&w->scratch, MAPPING_FILENAME, text(w, profile->file));
+	if (profile->build_id)
+		add_number(&w->scratch, MAPPING_BUILD_ID, text(w, profile->build_id));
+	add_number(&w->scratch, MAPPING_HAS_FUNCTIONS, true);
+	add_number(&w->scratch, MAPPING_HAS_FILENAMES, true);
+	add_number(&w->scratch, MAPPING_HAS_LINE_NUMBERS, true);
+	add_bytes(&w->out, PROFILE_MAPPING, w->scratch.data, w->scratch.len);
+	return THE_ONLY;
+}
+
+/*
  * Appends a location and a function for a name of the tree.  Each name has its own location and
  * function, except the name of the root (0), which has neither.
  */
-static void add_location(struct writer *w, uint32_t id, const char *name)
+static void add_location(struct writer *w, uint32_t id, const char *name, uint32_t mapping)
 {
 	struct frame f = split(name);
 	uint32_t function_name = string(w, name, f.name_len);
@@ -139,6 +162,7 @@ static void add_location(struct writer *w, uint32_t id, const char *name)
 	add_number(&w->inner, LINE_LINE, f.line);
 	buf_reset(&w->scratch);
 	add_number(&w->scratch, LOCATION_ID, id);
+	add_number(&w->scratch, LOCATION_MAPPING_ID, mapping);
 	add_bytes(&w->scratch, LOCATION_LINE, w->inner.data, w->inner.len);
 	add_bytes(&w->out, PROFILE_LOCATION, w->scratch.data, w->scratch.len);
 	buf_reset(&w->scratch);
@@ -235,15 +259,16 @@ void pprof_add(struct buf *out, const struct pprof_profile *profile)
 {
 	const struct call_tree *t = profile->trees[0];
 	struct writer w = { .out = BUF_INIT };
-	uint32_t shown;
+	uint32_t shown, mapping;
 	size_t len;
 
 	(void)text(&w, "");
 	shown = add_types(&w, profile);
 	for (uint32_t node = 0; node < t->n; node++)
 		add_sample(&w, profile, node);
+	mapping = add_mapping(&w, profile);
 	for (uint32_t i = 1; i < t->names.n; i++)
-		add_location(&w, i, intern_get(&t->names, i, NULL));
+		add_location(&w, i, intern_get(&t->names, i, NULL), mapping);
 	add_number(&w.out, PROFILE_TIME_NANOS, (uint64_t)profile->time_ns);
 	add_number(&w.out, PROFILE_DURATION_NANOS, (uint64_t)profile->duration_ns);
 	add_period(&w, profile->period_ns);

@@ -21,6 +21,11 @@ struct pprof_profile {
 	int64_t duration_ns; /* duration of the recording; 0: unknown */
 	/* time between two samples; 0: unknown, or the events are not samples at regular times */
 	uint64_t period_ns;
+	/*
+	 * path and build id of the JVM's libjvm.so, which becomes the mapping of all frames: it
+	 * compiles and runs their code; NULL: unknown.  Without a path there is no mapping.
+	 */
+	const char *file, *build_id;
 };
 
 /*

@@ -88,6 +88,10 @@ recording_of_ours() {
 	"$JTOOL" jfr "$JVM_PID" check | grep -q 'name=jtool-'
 }
 
+build_id_of() {
+	readelf -n "$1" | sed -n 's/^ *Build ID: //p'
+}
+
 # pprof_of VERSION: go tool pprof reads the profile.
 pprof_of() {
 	if ! command -v go >/dev/null; then
@@ -98,6 +102,11 @@ pprof_of() {
 	same "$1: profile --pprof: exit code" 0 "$rc"
 	cp "$W/out" "$W/cpu.json"
 	verified "$1: go tool pprof prints the same values" pprof "$W/cpu.pb.gz" "$W/cpu.json"
+	same "$1: go tool pprof prints the build id of the JVM" \
+		"1 $(build_id_of "${jdk_root[$1]}${jdk_home[$1]}/lib/server/libjvm.so") [FN][FL][LN]" \
+		"$(go tool pprof -raw "$W/cpu.pb.gz" 2>"$W/err" |
+			sed -n 's|^1: .*/lib/server/libjvm\.so |1 |p')"
+	check "$1: go tool pprof has no complaint" test ! -s "$W/err"
 }
 
 # differences VERSION: the earlier profile may be in any format that jtool writes.

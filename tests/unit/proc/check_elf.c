@@ -224,6 +224,125 @@ START_TEST(name_ends_with_its_string_table)
 }
 END_TEST
 
+/* The notes of a library: another note of GNU, then the build id. */
+static const char notes[] = "\x04\0\0\0\x06\0\0\0\x01\0\0\0GNU\0abcdef\0\0"
+			    "\x04\0\0\0\x03\0\0\0\x03\0\0\0GNU\0\x01\x02\xff\0";
+enum { NOTES = sizeof(notes) - 1, BUILD_ID_NOTE = 24 };
+
+/* Builds a file: ELF header, program headers, notes. */
+static void build_notes_64(struct buf *out)
+{
+	const Elf64_Phdr segments[] = {
+		{ .p_type = PT_LOAD, .p_filesz = 16 },
+		{ .p_type = PT_NOTE, .p_filesz = NOTES,
+		  .p_offset = sizeof(Elf64_Ehdr) + 2 * sizeof(Elf64_Phdr) },
+	};
+	const Elf64_Ehdr head = {
+		.e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
+		.e_phoff = sizeof(head), .e_phentsize = sizeof(Elf64_Phdr),
+		.e_phnum = ARRAY_SIZE(segments),
+	};
+
+	buf_add(out, &head, sizeof(head));
+	buf_add(out, segments, sizeof(segments));
+	buf_add(out, notes, NOTES);
+}
+
+static void build_notes_32(struct buf *out)
+{
+	const Elf32_Phdr segments[] = {
+		{ .p_type = PT_NOTE, .p_filesz = NOTES,
+		  .p_offset = sizeof(Elf32_Ehdr) + sizeof(Elf32_Phdr) },
+	};
+	const Elf32_Ehdr head = {
+		.e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS32, ELFDATA2LSB, EV_CURRENT },
+		.e_phoff = sizeof(head), .e_phentsize = sizeof(Elf32_Phdr),
+		.e_phnum = ARRAY_SIZE(segments),
+	};
+
+	buf_add(out, &head, sizeof(head));
+	buf_add(out, segments, sizeof(segments));
+	buf_add(out, notes, NOTES);
+}
+
+static int build_id(const struct buf *file, size_t len, uint8_t id[static ELF_BUILD_ID_MAX])
+{
+	_cleanup_close_ int fd = make_file(file->data, len);
+
+	return elf_build_id(fd, id);
+}
+
+START_TEST(build_id_is_in_the_notes)
+{
+	static void (*const build[])(struct buf *out) = { build_notes_64, build_notes_32 };
+	uint8_t id[ELF_BUILD_ID_MAX];
+
+	for (size_t i = 0; i < ARRAY_SIZE(build); i++) {
+		_cleanup_buf_ struct buf file = BUF_INIT;
+
+		build[i](&file);
+		ck_assert_int_eq(build_id(&file, file.len, id), 3);
+		ck_assert_mem_eq(id, "\x01\x02\xff", 3);
+		for (size_t len = 0; len < file.len; len++)
+			ck_assert_int_eq(build_id(&file, len, id),
+					 len < EI_NIDENT ? -ENOEXEC : -EBADMSG);
+	}
+}
+END_TEST
+
+static void check_broken_notes(size_t offset, const void *value, size_t len, int expected)
+{
+	_cleanup_buf_ struct buf file = BUF_INIT;
+	uint8_t id[ELF_BUILD_ID_MAX];
+
+	build_notes_64(&file);
+	memcpy(file.data + offset, value, len);
+	ck_assert_int_eq(build_id(&file, file.len, id), expected);
+}
+
+START_TEST(files_without_a_valid_build_id_have_none)
+{
+	const uint64_t far = UINT64_MAX - 8;
+	const uint32_t most = UINT32_MAX;
+	const uint16_t many = 0xffff, zero = 0;
+	const size_t segment = sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr);
+	const size_t note = segment + sizeof(Elf64_Phdr) + BUILD_ID_NOTE;
+	_cleanup_buf_ struct buf file = BUF_INIT;
+	uint8_t id[ELF_BUILD_ID_MAX];
+
+	check_broken_notes(offsetof(Elf64_Ehdr, e_phnum), &zero, sizeof(zero), 0);
+	check_broken_notes(offsetof(Elf64_Ehdr, e_phnum), &many, sizeof(many), -EFBIG);
+	check_broken_notes(offsetof(Elf64_Ehdr, e_phentsize), &zero, sizeof(zero), -EBADMSG);
+	check_broken_notes(offsetof(Elf64_Ehdr, e_phoff), &far, sizeof(far), -EBADMSG);
+	check_broken_notes(segment, "\x05", 1, 0); /* another type */
+	check_broken_notes(segment + offsetof(Elf64_Phdr, p_offset), &far, sizeof(far), -EBADMSG);
+	check_broken_notes(segment + offsetof(Elf64_Phdr, p_filesz), &far, sizeof(far), 0);
+	check_broken_notes(note, &most, sizeof(most), 0);     /* length of the name */
+	check_broken_notes(note + 4, &most, sizeof(most), 0); /* length of the build id */
+	check_broken_notes(note + 8, "\x05", 1, 0);           /* another type */
+	check_broken_notes(note + 12, "GNX", 3, 0);
+	build_64(&file);
+	ck_assert_int_eq(build_id(&file, file.len, id), 0);
+}
+END_TEST
+
+START_TEST(long_build_ids_are_ignored)
+{
+	_cleanup_buf_ struct buf file = BUF_INIT;
+	const uint32_t size = ELF_BUILD_ID_MAX + 1;
+	const uint64_t all = NOTES + size;
+	const size_t segment = sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr);
+	uint8_t id[ELF_BUILD_ID_MAX];
+
+	build_notes_64(&file);
+	memcpy(file.data + segment + offsetof(Elf64_Phdr, p_filesz), &all, sizeof(all));
+	memcpy(file.data + segment + sizeof(Elf64_Phdr) + BUILD_ID_NOTE + 4, &size, sizeof(size));
+	for (uint32_t i = 0; i < size; i++)
+		buf_addc(&file, 'x');
+	ck_assert_int_eq(build_id(&file, file.len, id), 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("proc/elf");
@@ -238,6 +357,9 @@ int main(void)
 	tcase_add_test(tc, inconsistent_headers_are_refused);
 	tcase_add_test(tc, huge_symbol_table_is_refused);
 	tcase_add_test(tc, name_ends_with_its_string_table);
+	tcase_add_test(tc, build_id_is_in_the_notes);
+	tcase_add_test(tc, files_without_a_valid_build_id_have_none);
+	tcase_add_test(tc, long_build_ids_are_ignored);
 	srunner_run_all(sr, CK_NORMAL);
 	failed = srunner_ntests_failed(sr);
 	srunner_free(sr);

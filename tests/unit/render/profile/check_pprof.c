@@ -7,6 +7,7 @@
 
 static struct call_tree tree, more;
 static uint64_t period_ns;
+static const char *jvm_file, *build_id;
 static uint8_t message[65536];
 static size_t len;
 
@@ -20,6 +21,7 @@ static void teardown(void)
 	call_tree_release(&tree);
 	call_tree_release(&more);
 	period_ns = 0;
+	jvm_file = build_id = NULL;
 }
 
 static void add(const char *const *names, uint64_t first, uint64_t second)
@@ -36,7 +38,7 @@ static void render(void)
 {
 	const struct pprof_profile profile = {
 		.trees = { &tree, more.n > 0 ? &more : NULL }, .time_ns = 1500000000,
-		.duration_ns = 7, .period_ns = period_ns,
+		.duration_ns = 7, .period_ns = period_ns, .file = jvm_file, .build_id = build_id,
 	};
 	struct buf out = BUF_INIT;
 	z_stream z = { .next_out = message, .avail_out = sizeof(message) };
@@ -185,6 +187,27 @@ START_TEST(frame_without_a_file_has_its_line)
 }
 END_TEST
 
+START_TEST(frames_are_mapped_to_the_jvm)
+{
+	static const char *const names[] = { "a.C.m", "a.C.n:3", NULL };
+
+	jvm_file = "/jdk/lib/server/libjvm.so";
+	build_id = "01ff";
+	add(names, 1, 1);
+	render();
+	assert_field(6, 5, jvm_file, 25);
+	assert_field(6, 6, build_id, 4);
+	/* Mapping 1: file and build id are strings; functions, files and lines are resolved. */
+	assert_field(3, 0, "\x08\x01\x28\x05\x30\x06\x38\x01\x40\x01\x48\x01", 12);
+	/* Locations 1 and 2 are in mapping 1. */
+	assert_field(4, 0, "\x08\x01\x10\x01\x22\x02\x08\x01", 8);
+	assert_field(4, 1, "\x08\x02\x10\x01\x22\x04\x08\x02\x10\x03", 10);
+	build_id = NULL;
+	render();
+	assert_field(3, 0, "\x08\x01\x28\x05\x38\x01\x40\x01\x48\x01", 10);
+}
+END_TEST
+
 START_TEST(stacks_without_a_value_are_left_out)
 {
 	static const char *const names[] = { "a", NULL };
@@ -227,6 +250,7 @@ int main(void)
 	tcase_add_test(tc, message_of_a_small_tree);
 	tcase_add_test(tc, samples_have_the_values_of_both_trees);
 	tcase_add_test(tc, frame_without_a_file_has_its_line);
+	tcase_add_test(tc, frames_are_mapped_to_the_jvm);
 	tcase_add_test(tc, stacks_without_a_value_are_left_out);
 	tcase_add_test(tc, values_are_limited_to_63_bits);
 	suite_add_tcase(s, tc);
