@@ -42,11 +42,12 @@ def mapped(pid, path):
 
 
 def methods_of(path):
-    """The agent cannot know the names of method handle intrinsics."""
+    """The agent cannot know the names of method handle intrinsics.  "x_stub (stub gen)" of JDK 27 is
+    not a method."""
     return {
         start: name
         for start, _, name in lines_of(path)
-        if name.endswith(")") and not re.search(r" java\.lang\.invoke\.MethodHandle\.", name)
+        if name.endswith(")") and " (" not in name and not re.search(r" java\.lang\.invoke\.MethodHandle\.", name)
     }
 
 
