@@ -4,23 +4,29 @@
  *   file.
  * - JDK 17 to 21 always write to /tmp/perf-PID.map in the JVM's root directory, where PID is the
  *   JVM's pid as the JVM sees it.  jtool copies this file, and removes it unless it existed before.
+ *   If jtool fails or is killed, a child process removes it.
  */
 #include "cmd/vm/perfmap.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "attach/target_query.h"
 #include "cmd/attach_call.h"
 #include "cmd/fetch.h"
+#include "fileio/detached_child.h"
 #include "fileio/file_open.h"
 #include "fileio/io.h"
 
 #define FILENAME_SINCE 22
 #define ANSWER_MAX (64u << 10)
 #define NS_PER_S 1000000000
+#define REAP_STEP_MS 50
 
 /*
  * Runs the diagnostic command Compiler.perfmap with `argument`.  Returns 0 even if the JVM has
@@ -180,6 +186,83 @@ static int remove_own(const struct target_ns *ns, const void *arg, struct buf *a
 		       "%s; remove it", (int)ns->jvm->pid, (int)ns->jvm->nspid, strerror(-rc));
 }
 
+/* In the child: removes the file if there is one.  Answers with a byte if the search can end. */
+static int reap_own(const struct target_ns *ns, const void *arg, struct buf *answer,
+		    struct err *err)
+{
+	_cleanup_own_ struct own_map map;
+
+	(void)arg;
+	(void)err;
+	open_own(&map, ns);
+	/* -ESTALE: the JVM is still writing. */
+	if (map.fd != -ENOENT &&
+	    (map.fd < 0 || target_ns_unlink(ns, map.dir_fd, map.name, &map.st) != -ESTALE))
+		buf_addc(answer, 1);
+	return 0;
+}
+
+/* A child process that removes the file if jtool does not. */
+struct reaper {
+	pid_t pid;
+	int end_fd; /* socket to the child */
+};
+
+/*
+ * The child.  jtool sends a byte when it has removed the file itself.  If the socket is closed
+ * without the byte, the JVM may still write the file: it executes a request that it has received
+ * also when jtool has ended.
+ */
+static void _noreturn_ reap(const struct ctx *ctx, int end)
+{
+	const struct target_query q = { .fn = reap_own, .fd = -1, .max = 1 };
+	_cleanup_buf_ struct buf answer = BUF_INIT;
+	struct deadline deadline;
+	struct err err = { .code = EXIT_DONE };
+	char byte = 0;
+
+	if (io_write_all(end, &byte, 1, DEADLINE_NEVER) < 0 || io_read(end, &byte, 1) > 0)
+		_exit(0);
+	deadline = deadline_in_ms(ctx->timeout_ms);
+	while (answer.len == 0 && !deadline_passed(deadline) &&
+	       target_query(ctx->jvm, &q, &answer, &err) == 0)
+		(void)poll(NULL, 0, REAP_STEP_MS); /* nothing reports that the file is created */
+	_exit(0);
+}
+
+/* Starts the child, and waits until a signal to jtool's process group does not end it. */
+static int start_reaper(const struct ctx *ctx, struct reaper *r, struct err *err)
+{
+	int ends[2];
+	char byte;
+
+	*r = (struct reaper){ -1, -1 };
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
+		return err_no_descriptor(err, EXIT_PARTIAL, -errno, "a socket");
+	r->end_fd = ends[1];
+	r->pid = detached_child_fork(&ends[0], 1);
+	if (r->pid == 0)
+		reap(ctx, ends[0]);
+	(void)close(ends[0]);
+	if (r->pid > 0 && io_read(r->end_fd, &byte, 1) == 1)
+		return 0;
+	return err_not_started(err, EXIT_PARTIAL, r->pid < 0 ? r->pid : -ECHILD,
+			       "the process that removes the JVM's perf map");
+}
+
+/*
+ * Ends the child.  If the file is not removed, the child goes on in the background, and waits for
+ * the file.
+ */
+static void end_reaper(struct reaper *r, bool is_removed)
+{
+	char byte = 0;
+
+	if (is_removed && io_write_all(r->end_fd, &byte, 1, DEADLINE_NEVER) == 0)
+		(void)waitpid(r->pid, NULL, 0); /* its result says nothing */
+	util_close_p(&r->end_fd);
+}
+
 static int copy_own(const struct ctx *ctx, struct atomic_file *out, struct err *err)
 {
 	const struct target_query read = { .fn = answer_map, .fd = -1, .max = PERFMAP_MAX };
@@ -192,24 +275,46 @@ static int copy_own(const struct ctx *ctx, struct atomic_file *out, struct err *
 	return rc < 0 ? atomic_file_failed(out, rc, err) : 0;
 }
 
-static int write_own(const struct ctx *ctx, struct atomic_file *out, struct err *err)
+static const struct target_query when_own = {
+	.fn = answer_time, .fd = -1, .max = sizeof(uint64_t),
+};
+
+/*
+ * Makes the JVM write the file, and copies it.  `before` is the time of the last write to a file
+ * that was there already; 0: there was none, so the file is removed.
+ */
+static int take_own(const struct ctx *ctx, uint64_t before, struct atomic_file *out,
+		    struct err *err)
 {
-	const struct target_query when = {
-		.fn = answer_time, .fd = -1, .max = sizeof(uint64_t),
-	};
-	uint64_t before, after;
+	uint64_t after;
 	const struct target_query remove = { .fn = remove_own, .arg = &after, .fd = -1 };
 	_cleanup_buf_ struct buf none = BUF_INIT;
 	int rc;
 
-	if (target_query_number(ctx->jvm, &when, &before, err) < 0 || ask(ctx, "", err) < 0 ||
-	    target_query_number(ctx->jvm, &when, &after, err) < 0)
+	if (ask(ctx, "", err) < 0 || target_query_number(ctx->jvm, &when_own, &after, err) < 0)
 		return -1;
 	if (after == before)
 		return not_written(ctx, "its perf map in /tmp", err);
 	rc = copy_own(ctx, out, err);
 	if (before == 0 && target_query(ctx->jvm, &remove, &none, err) < 0)
 		rc = -1;
+	return rc;
+}
+
+static int write_own(const struct ctx *ctx, struct atomic_file *out, struct err *err)
+{
+	struct reaper reaper;
+	uint64_t before;
+	int rc;
+
+	if (target_query_number(ctx->jvm, &when_own, &before, err) < 0)
+		return -1;
+	if (before != 0)
+		return take_own(ctx, before, out, err);
+	rc = start_reaper(ctx, &reaper, err);
+	if (rc == 0)
+		rc = take_own(ctx, before, out, err);
+	end_reaper(&reaper, rc == 0);
 	return rc;
 }
 

@@ -90,6 +90,39 @@ own_file() {
 	check "$1: perfmap in the JVM's root: the result is not removed" names_loops "$own"
 	rm -f "$own"
 	foreign_file "$1"
+	killed "$1"
+}
+
+# waiting_requests: how many sockets of the JVM there are: that which it listens on, and connections.
+waiting_requests() {
+	# the JVM binds the socket to this name and then renames it
+	grep -c "/tmp/\.java_pid$JVM_PID\.tmp\$" /proc/net/unix
+}
+
+has_requests() {
+	[ "$(waiting_requests)" -ge "$1" ]
+}
+
+# killed VERSION: the JVM executes the request after jtool was killed.  Until then, a client that
+# sends no request occupies the JVM's thread for requests.
+killed() {
+	local own=${jdk_root[$1]}/tmp/perf-$JVM_PID.map before pid
+
+	before=$(waiting_requests)
+	exec {hold}> >(exec python3 -c 'import socket, sys
+s = socket.socket(socket.AF_UNIX)
+s.connect(sys.argv[1])
+sys.stdin.read()' "${jdk_root[$1]}/tmp/.java_pid$JVM_PID")
+	check "$1: perfmap killed: another client is first" poll 20 has_requests $((before + 1))
+	"$JTOOL" perfmap "$JVM_PID" - >/dev/null 2>&1 {hold}>&- &
+	pid=$!
+	check "$1: perfmap killed: it asks" poll 20 has_requests $((before + 2))
+	kill -9 $pid
+	wait $pid 2>/dev/null
+	exec {hold}>&-
+	# The JVM answers this after it has executed the request.
+	works "$1: perfmap killed: the JVM answers" jcmd "$JVM_PID" VM.version
+	check "$1: perfmap killed: the JVM's file is removed" poll 20 test ! -e "$own"
 }
 
 # perf_resolves VERSION: perf finds the map by itself, and prints the names of Java methods.
