@@ -80,16 +80,24 @@ struct ag_weight ag_sample_weight(uint64_t size, uint64_t interval)
 	};
 }
 
-/* Sets the JVM's interval to 2^slot->log2; again if another thread has changed slot->log2. */
+/*
+ * Sets the JVM's interval to 2^slot->log2; again if another thread has changed slot->log2.
+ *
+ * The fences order the two stores after the load of slot->log2, and before the load that ends the
+ * loop.  Else a processor with weak ordering could let them replace those of a thread that has
+ * changed slot->log2 since.
+ */
 static void set_chosen(struct sampler_slot *slot, jvmtiEnv *ti, struct ag_alloc_profile *profile)
 {
 	uint32_t log2;
 
 	do {
 		log2 = __atomic_load_n(&slot->log2, __ATOMIC_SEQ_CST);
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
 		/* Fails only at JVM exit, because the same call in set_interval() succeeded. */
 		(void)(*ti)->SetHeapSamplingInterval(ti, (jint)1 << log2);
 		__atomic_store_n(&profile->interval, UINT64_C(1) << log2, __ATOMIC_RELAXED);
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	} while (log2 != __atomic_load_n(&slot->log2, __ATOMIC_SEQ_CST));
 }
 
