@@ -90,7 +90,9 @@ struct ag_thread_slot {
 	struct ag_thread_counts *fast; /* the same table, or NULL: always take the slow path */
 	uint64_t random; /* state of next_random() */
 } __attribute__((aligned(AG_CACHE_LINE)));
+#ifndef AG_THREAD_SLOTS_BITS /* tests define a lower value */
 #define AG_THREAD_SLOTS_BITS 14
+#endif
 #define AG_THREAD_SLOTS (1u << AG_THREAD_SLOTS_BITS)
 extern struct ag_thread_slot ag_thread_slots[AG_THREAD_SLOTS];
 
@@ -145,8 +147,11 @@ void ag_count_cell_add(struct ag_alloc_profile *profile, struct ag_thread_slot *
 		       enum ag_alloc_origin origin);
 static inline uint64_t ag_count_cell_bytes(const struct ag_count_cell *cell, uint64_t count)
 {
-	return cell->flags & AG_CELL_VARIES ? __atomic_load_n(&cell->bytes, __ATOMIC_RELAXED) :
-					      count * cell->size;
+	/* Atomic, because the thread may set AG_CELL_SHARED while the session adds up its table. */
+	uint32_t flags = __atomic_load_n(&cell->flags, __ATOMIC_RELAXED);
+
+	return flags & AG_CELL_VARIES ? __atomic_load_n(&cell->bytes, __ATOMIC_RELAXED) :
+					count * cell->size;
 }
 /*
  * Makes the table of a thread valid for `on` (see ag_thread_slot.on): creates a new table if the

@@ -179,7 +179,7 @@ static void divide(const struct ag_exact *exact, struct ag_thread_counts *cells)
 		if (cell->key == 0 || cell->key >= AG_KEY_ARRAY_SITE ||
 		    !ag_exact_is_shared(exact, cell->key))
 			continue;
-		cell->flags |= AG_CELL_SHARED;
+		AG_RELAXED_SET(cell->flags, cell->flags | AG_CELL_SHARED);
 		cell->next = 0;
 	}
 }
