@@ -1,4 +1,4 @@
-/* The search: which thread runs, which store a load returns, and which sites are weakened. */
+/* The search: which thread runs, and which store a load returns. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,14 +13,11 @@
 
 #define STACK ((size_t)256 << 10)
 #define DEPTH_MAX (4 * EVENTS_MAX)
-#define STATES_BITS 21 /* log2 of the size of the table of states */
+#define STATES_BITS 17 /* log2 of the size of the table of states */
 #define ADDRESSES_MAX 4096u
 #define WAITS_MAX 2 /* waits of a thread, after which all others have ended */
 
 enum outcome { RUNNING, DONE, ABANDONED, VIOLATED };
-enum part { NONE, ACQUIRE, RELEASE, SEQ_CST, FAILED_ACQUIRE };
-static const char *const part_names[] = { "", "acquire", "release", "seq_cst",
-					  "acquire if it fails" };
 
 /* Which threads use an address, a bit for each; and whether one of them stores to it. */
 struct address {
@@ -31,6 +28,7 @@ struct address {
 
 static struct {
 	const struct weak_test *test;
+	unsigned n_test; /* its number */
 	bool exploring;
 	/* The choices of the current order, and the number of alternatives of each. */
 	struct { uint16_t at, n; } choices[DEPTH_MAX];
@@ -50,16 +48,12 @@ static struct {
 	unsigned self;
 	enum outcome outcome;
 	int64_t now_ns;
-	/* The weakened site; and the sites that have run. */
-	const struct weak_site *weakened;
-	enum part part;
 	struct { const struct weak_site *site; uint64_t value; unsigned thread; bool stored; }
 		events[EVENTS_MAX];
 	unsigned n_events;
 	char violation[512];
 } explorer;
 
-extern const struct weak_site *const __start_weak_sites[], *const __stop_weak_sites[];
 
 uint64_t weak_mix(uint64_t hash, uint64_t value)
 {
@@ -195,7 +189,8 @@ static void choose_thread(void)
  */
 static bool is_shared(const void *p, bool stores)
 {
-	unsigned i = (unsigned)(weak_mix(0, (uintptr_t)p) % ADDRESSES_MAX), bit = 1u << explorer.self;
+	unsigned i = (unsigned)(weak_mix(0, (uintptr_t)p) % ADDRESSES_MAX);
+	unsigned bit = 1u << explorer.self;
 	struct address *a;
 	bool was;
 
@@ -261,11 +256,14 @@ int clock_gettime(clockid_t id, struct timespec *t)
 	return 0;
 }
 
+void weak_note(const struct weak_site *site)
+{
+	*site->tests |= UINT64_C(1) << explorer.n_test;
+}
+
 void weak_trace(const struct weak_site *site, uint64_t value, bool stored)
 {
-	*site->has_run = true;
-	if (!explorer.exploring)
-		return;
+	weak_note(site);
 	if (explorer.n_events == EVENTS_MAX)
 		weak_violation("too many events: the threads do not end");
 	explorer.events[explorer.n_events].site = site;
@@ -369,9 +367,16 @@ static void forget(void)
 }
 
 /* Returns true if no order violates an invariant. */
-static bool search(const struct weak_test *test)
+bool weak_search(const struct weak_test *tests, unsigned n)
 {
-	explorer.test = test;
+	if (!explorer.stacks) {
+		explorer.stacks = mmap(NULL, ALL_THREADS * STACK, PROT_READ | PROT_WRITE,
+				       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (explorer.stacks == MAP_FAILED)
+			abort();
+	}
+	explorer.test = &tests[n];
+	explorer.n_test = n;
 	forget();
 	memset(explorer.addresses, 0, sizeof(explorer.addresses));
 	explorer.n_addresses = 0;
@@ -385,56 +390,7 @@ static bool search(const struct weak_test *test)
 	return explorer.outcome != VIOLATED;
 }
 
-static size_t n_sites(void)
-{
-	return (size_t)(__stop_weak_sites - __start_weak_sites);
-}
-
-static bool is_same_site(const struct weak_site *a, const struct weak_site *b)
-{
-	return strcmp(a->function, b->function) == 0 && strcmp(a->what, b->what) == 0;
-}
-
-int weak_order(const struct weak_site *site, bool failed)
-{
-	int order = failed ? site->failed : site->order;
-
-	if (!explorer.weakened || !is_same_site(site, explorer.weakened))
-		return order;
-	if (failed && explorer.part == FAILED_ACQUIRE && order == __ATOMIC_ACQUIRE)
-		return __ATOMIC_RELAXED;
-	if (explorer.part == SEQ_CST && order == __ATOMIC_SEQ_CST)
-		return strncmp(site->what, "load", 4) == 0 ? __ATOMIC_ACQUIRE : __ATOMIC_ACQ_REL;
-	if (failed)
-		return order;
-	if (explorer.part == ACQUIRE && order == __ATOMIC_ACQUIRE)
-		return __ATOMIC_RELAXED;
-	if (explorer.part == RELEASE && order == __ATOMIC_RELEASE)
-		return __ATOMIC_RELAXED;
-	if (order == __ATOMIC_ACQ_REL && explorer.part == ACQUIRE)
-		return __ATOMIC_RELEASE;
-	if (order == __ATOMIC_ACQ_REL && explorer.part == RELEASE)
-		return __ATOMIC_ACQUIRE;
-	return order;
-}
-
-static bool has_part(const struct weak_site *site, enum part part)
-{
-	switch (part) {
-	case ACQUIRE:
-		return site->order == __ATOMIC_ACQUIRE || site->order == __ATOMIC_ACQ_REL;
-	case RELEASE:
-		return site->order == __ATOMIC_RELEASE || site->order == __ATOMIC_ACQ_REL;
-	case SEQ_CST:
-		return site->order == __ATOMIC_SEQ_CST;
-	case FAILED_ACQUIRE:
-		return strncmp(site->what, "compare", 7) == 0 && site->failed == __ATOMIC_ACQUIRE;
-	default:
-		return false;
-	}
-}
-
-static void print_order(void)
+void weak_print_order(void)
 {
 	for (unsigned i = 0; i < explorer.n_events; i++) {
 		const struct weak_site *site = explorer.events[i].site;
@@ -446,104 +402,16 @@ static void print_order(void)
 	}
 }
 
-static const struct weak_excuse *excuse_of(const struct weak_excuse *excuses, const char *name)
+const char *weak_summary(void)
 {
-	for (; excuses && excuses->site; excuses++) {
-		if (strcmp(excuses->site, name) == 0)
-			return excuses;
-	}
-	return NULL;
+	static char text[64];
+
+	(void)snprintf(text, sizeof(text), "%lu orders, %u states", explorer.orders,
+		       explorer.n_states);
+	return text;
 }
 
-static bool is_verbose(void)
+const char *weak_what(void)
 {
-	return getenv("WEAK_VERBOSE") != NULL;
-}
-
-/* Returns 0 if a test needs a part of a site's order, or if there is an excuse. */
-static int check_part(const struct weak_test *tests, const struct weak_excuse *excuses,
-		      const struct weak_site *site, enum part part)
-{
-	const struct weak_test *finds = NULL;
-	char name[256];
-	bool excused;
-
-	(void)snprintf(name, sizeof(name), "%s %s: %s", site->function, site->what,
-		       part_names[part]);
-	excused = excuse_of(excuses, name) != NULL;
-	explorer.weakened = site;
-	explorer.part = part;
-	for (const struct weak_test *test = tests; test->name && !finds; test++) {
-		if (!search(test))
-			finds = test;
-	}
-	explorer.weakened = NULL;
-	if (is_verbose() || (finds != NULL) == excused)
-		printf("%s: %s without %s%s%s\n", (finds != NULL) == excused ? "not ok" : "ok",
-		       finds ? finds->name : "no test fails", name, finds ? ": " : "",
-		       finds ? explorer.violation : "");
-	return (finds != NULL) == excused ? 1 : 0;
-}
-
-static bool is_repeated(size_t i)
-{
-	for (size_t k = 0; k < i; k++) {
-		if (is_same_site(__start_weak_sites[k], __start_weak_sites[i]))
-			return true;
-	}
-	return false;
-}
-
-static int check_site(const struct weak_test *tests, const struct weak_excuse *excuses, size_t i)
-{
-	const struct weak_site *site = __start_weak_sites[i];
-	bool runs = false;
-	char name[256];
-	int rc = 0;
-
-	if (site->order == __ATOMIC_RELAXED || is_repeated(i))
-		return 0;
-	for (size_t k = i; k < n_sites(); k++)
-		runs |= *__start_weak_sites[k]->has_run && is_same_site(__start_weak_sites[k], site);
-	(void)snprintf(name, sizeof(name), "%s %s", site->function, site->what);
-	if (!runs) {
-		if (excuse_of(excuses, name))
-			return 0;
-		printf("not ok: no test runs %s (%s:%d)\n", name, site->file, site->line);
-		return 1;
-	}
-	if (excuse_of(excuses, name)) {
-		printf("not ok: a test runs %s\n", name);
-		return 1;
-	}
-	for (enum part part = ACQUIRE; part <= FAILED_ACQUIRE; part++) {
-		if (has_part(site, part))
-			rc |= check_part(tests, excuses, site, part);
-	}
-	return rc;
-}
-
-int weak_run(const struct weak_test *tests, const struct weak_excuse *excuses)
-{
-	int rc = 0;
-
-	explorer.stacks = mmap(NULL, ALL_THREADS * STACK, PROT_READ | PROT_WRITE,
-			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (explorer.stacks == MAP_FAILED)
-		return 99;
-	for (const struct weak_test *test = tests; test->name; test++) {
-		bool holds = search(test);
-
-		printf("%s - %s: %lu orders, %u states\n", holds ? "ok" : "not ok", test->name,
-		       explorer.orders, explorer.n_states);
-		if (holds)
-			continue;
-		printf("  %s\n", explorer.violation);
-		(void)fflush(stdout);
-		print_order();
-		return 1;
-	}
-	for (size_t i = 0; i < n_sites(); i++)
-		rc |= check_site(tests, excuses, i);
-	return rc;
+	return explorer.violation;
 }

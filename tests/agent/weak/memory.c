@@ -109,7 +109,7 @@ static uint64_t direct(const struct weak_site *site, const void *p, size_t size,
 {
 	uint64_t was = in_memory(p, size), value = change(op, was, operand);
 
-	weak_trace(site, value, value != was);
+	weak_note(site);
 	if (value == was)
 		return was;
 	weak_access(p, size, WEAK_ATOMIC_STORE);

@@ -99,7 +99,8 @@ void weak_access(const void *p, size_t size, enum weak_access kind)
 
 	if (!weak_is_exploring() || weak_is_stack(p))
 		return;
-	for (size_t i = 0; i < size; i++) {
+	/* Thread 0 runs before and after all others. */
+	for (size_t i = 0; i < size && weak_self() != 0; i++) {
 		uintptr_t address = (uintptr_t)p + i;
 
 		if (!g || address % 8 == 0)

@@ -38,7 +38,10 @@ struct weak_excuse {
 	const char *site, *reason;
 };
 
-/* Runs tests until one fails; returns the exit status of the program.  Arrays end with NULL. */
+/*
+ * Runs tests until one fails; returns the exit status of the program.  Arrays end with NULL.  If
+ * WEAK_VERBOSE is set, prints each weakened site and how its test fails.
+ */
 int weak_run(const struct weak_test *tests, const struct weak_excuse *excuses);
 
 /* Ends the search with a violation if `condition` is false. */

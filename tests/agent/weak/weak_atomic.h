@@ -16,7 +16,7 @@ enum weak_rmw { WEAK_EXCHANGE, WEAK_ADD, WEAK_SUB, WEAK_OR, WEAK_AND };
 struct weak_site {
 	const char *file, *function, *what;
 	int line, order, failed;
-	bool *has_run;
+	uint64_t *tests; /* a bit for each test that runs it */
 };
 
 uint64_t weak_load(const struct weak_site *site, const void *p, size_t size);
@@ -29,9 +29,9 @@ void weak_fence(const struct weak_site *site);
 
 /* Declares `weak_site_here`.  The section lists all sites of a program, also those never run. */
 #define WEAK_SITE(what_, order_, failed_)                                                  \
-	static bool weak_site_has_run;                                                     \
+	static uint64_t weak_site_tests;                                                   \
 	static const struct weak_site weak_site_here = { __FILE__, __func__, what_,        \
-		__LINE__, order_, failed_, &weak_site_has_run };                           \
+		__LINE__, order_, failed_, &weak_site_tests };                           \
 	static const struct weak_site *const weak_site_listed                              \
 		__attribute__((section("weak_sites"), used)) = &weak_site_here
 

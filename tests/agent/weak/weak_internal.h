@@ -1,4 +1,4 @@
-/* What the parts of the explorer share: explore.c, memory.c, race.c. */
+/* What the parts of the explorer share: explore.c, memory.c, race.c, weaken.c. */
 #ifndef JTOOL_TESTS_AGENT_WEAK_INTERNAL_H
 #define JTOOL_TESTS_AGENT_WEAK_INTERNAL_H
 
@@ -24,12 +24,19 @@ unsigned weak_pick(unsigned n);             /* the choice of this order, below n
  */
 bool weak_schedule(const void *p, bool stores);
 void weak_violation(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
-int weak_order(const struct weak_site *site, bool failed); /* possibly weakened */
+void weak_note(const struct weak_site *site); /* the current test runs it */
 void weak_trace(const struct weak_site *site, uint64_t value, bool stored);
 bool weak_is_exploring(void);
 bool weak_is_stack(const void *p);
 uint64_t weak_mix(uint64_t hash, uint64_t value);
-void weak_hash_choice(uint64_t value);
+/* Runs test n in all orders.  Returns false if one violates an invariant. */
+bool weak_search(const struct weak_test *tests, unsigned n);
+const char *weak_summary(void);
+const char *weak_what(void); /* the violation */
+void weak_print_order(void);
+
+/* weaken.c */
+int weak_order(const struct weak_site *site, bool failed); /* possibly weakened */
 
 /* memory.c */
 void weak_memory_reset(void);
