@@ -55,8 +55,8 @@ int class_capture_take(struct class_capture *c, uint16_t type,
 
 /*
  * Returns the number of methods whose bytecode in memory is not equivalent to that in the class
- * file (cf_code_equal).  Stores one of these methods in *first, unless `first` is NULL.  Returns 0
- * if the capture has no memory contents.
+ * file (cf_code_equal).  Stores the first of these methods in *first, unless `first` is NULL.
+ * Returns 0 if the capture has no class file or no bytecode from memory.
  */
 size_t class_capture_differences(const struct class_capture *c,
 				 const struct captured_method **first);

@@ -8,7 +8,7 @@
 #include "model/class/type_name.h"
 #include "wire/frame.h"
 
-#define MANY UINT16_MAX /* maximum of fields, of methods, and of interfaces (JVMS 4.1) */
+#define MANY UINT16_MAX /* maximum number of fields, of methods, and of interfaces (JVMS 4.1) */
 
 static void supers_release(struct class_supers *s)
 {

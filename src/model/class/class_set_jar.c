@@ -7,7 +7,7 @@
 #include "base/xalloc.h"
 #include "archive/zip.h"
 
-/* Limit in bytes for a nested jar that is compressed; it is unpacked into memory. */
+/* Limit in bytes for a nested jar that is compressed, because it is unpacked into memory. */
 #define INNER_MAX (256u << 20)
 
 static struct strview name_of(const struct zip_entry *entry)
@@ -59,8 +59,8 @@ static bool is_multi_release(const struct zip *zip)
 }
 
 /*
- * Returns N for an entry below META-INF/versions/N, 0 for an entry outside of META-INF, and -1 for
- * other entries of META-INF, which are not on the class path.
+ * Returns N for an entry below META-INF/versions/N, if N is at least 9; 0 for an entry outside of
+ * META-INF; and -1 for other entries of META-INF, which are not on the class path.
  */
 static int64_t entry_release(const struct zip_entry *entry)
 {
@@ -96,8 +96,9 @@ static int add_entry(struct class_set *set, const struct zip *zip, const char *w
 }
 
 /*
- * Adds the classes of a jar.  Of several classes with one name, the class that is added first is
- * used.  So the function first adds the classes for the highest release that is at most `release`.
+ * Adds the classes of a jar.  Of several classes with one name, the set keeps the first.  So this
+ * function starts with the highest release that is at most `release`, continues with the lower
+ * releases, and ends with the classes outside of META-INF.
  */
 static int add_classes(struct class_set *set, const struct zip *zip, const char *where,
 		       unsigned release, struct err *err)

@@ -8,7 +8,7 @@
 #include "model/class/type_name.h"
 #include "wire/frame.h"
 
-#define CLASSES_MAX (1u << 22) /* maximum of classes; a hostile agent could send more */
+#define CLASSES_MAX (1u << 22) /* maximum number of classes; a hostile agent could send more */
 
 static void row_release(struct class_row *row)
 {
@@ -42,10 +42,7 @@ static int take_row(struct classes *c, struct wire_reader *payload)
 	    type_name_java(&name, signature.data, signature.len) < 0)
 		return -EBADMSG;
 	row.name = buf_take(&name);
-	/*
-	 * Arrays and some hidden classes have no code source, because the JVM itself generates
-	 * them.
-	 */
+	/* Arrays and the bootstrap loader's hidden classes are generated: no code source. */
 	if (row.traits & WIRE_CLASS_ARRAY || (row.loader == 0 && strchr(row.name, '/')))
 		row.source = 0;
 	row.signature = xstrndup(signature.data, signature.len);
@@ -97,9 +94,9 @@ void classes_sort(struct classes *c)
 }
 
 /*
- * Recognises a hidden class by the '/' in its name: '/' and a suffix end the names of hidden
- * classes, and before JDK 15 of VM-anonymous classes (see type_name.c).  Recognises a lambda by the
- * name that InnerClassLambdaMetafactory gives it: "$$Lambda$14/…", from JDK 21 on "$$Lambda/…".
+ * Only the names of hidden classes, and before JDK 15 of VM-anonymous classes, have a '/' (see
+ * type_name.c).  InnerClassLambdaMetafactory names the class of a lambda "…$$Lambda$14/…", from
+ * JDK 21 on "…$$Lambda/…".
  */
 const char *class_kind(const struct class_row *row)
 {

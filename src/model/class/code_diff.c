@@ -38,9 +38,8 @@ static bool is_same(struct effective_code *r, const struct effective_method *m,
 }
 
 /*
- * Returns true if the JVM may have the method `member` of the file although the capture lacks it:
- * `member` has no code (abstract, native), and the capture, which has no class file, has only the
- * methods with code.
+ * Returns true if the capture does not show whether the JVM has `member`, a method of the file: the
+ * capture has no class file, so it has only methods with code, and `member` has no code.
  */
 static bool is_unreported(const struct effective_code *r, const struct cf_member *member)
 {

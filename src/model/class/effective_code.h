@@ -24,7 +24,7 @@ struct effective_code {
 struct effective_method {
 	struct javasig_member member;
 	struct cf_body body; /* the code that runs; body.code is NULL if the method has no code */
-	/* the method's Code attribute in the class file; file.code: NULL if it has no Code there */
+	/* the method's Code attribute in the class file; file.code is NULL if there is none */
 	struct cf_code file;
 	bool memory;         /* `body` is from the JVM's memory, not from the class file */
 };

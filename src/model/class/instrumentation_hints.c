@@ -4,12 +4,12 @@
 
 #include "base/util.h"
 
-/* The part of a class in which sign.text is searched for. */
+/* Where sign.text occurs in an instrumented class. */
 enum sign_location {
 	REFERS, /* at the start of the name of a referenced class */
 	MEMBER, /* in the name of a declared field or method */
 	NAME,   /* in the class's name */
-	SUPER,  /* the superclass's name */
+	SUPER,  /* sign.text is the name of the superclass */
 };
 
 /*

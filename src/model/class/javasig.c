@@ -220,8 +220,8 @@ static bool add_method(struct buf *out, const struct javasig_member *m, struct c
 }
 
 /*
- * Adds the exceptions: the generic types of the signature if it has any, else those of the
- * Exceptions attribute.
+ * Adds the declared exceptions: those of the signature (`generic`), or, if it has none, those of
+ * the Exceptions attribute.  Like javap, adds none if a class file lacks the attribute.
  */
 static void add_throws(struct buf *out, const struct javasig_member *m, const struct buf *generic)
 {
@@ -277,7 +277,7 @@ void javasig_member_name(struct buf *out, struct cf_text name, struct cf_text de
 
 /*
  * Adds type parameters, superclass and interfaces from a class's signature: "<T> extends p.D<T>
- * implements p.I<T>, p.K".
+ * implements p.I<T>, p.K".  Returns false if the signature is malformed.
  */
 static bool add_generic_ancestors(struct buf *out, struct cf_text signature, bool interface)
 {

@@ -15,7 +15,10 @@
 #include "base/buf.h"
 #include "classfile/read.h"
 
-/* Converts modified UTF-8 (JVMS 4.4.7) to UTF-8; copies invalid bytes unchanged. */
+/*
+ * Converts modified UTF-8 (JVMS 4.4.7) to UTF-8.  Copies invalid bytes unchanged, and also the two
+ * bytes that stand for the character 0.
+ */
 void javasig_text(struct buf *out, struct cf_text text);
 
 /*

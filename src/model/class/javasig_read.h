@@ -23,8 +23,8 @@ bool javasig_eat(struct javasig_reader *r, char c);
 /* Reads one type, which may also be "V" (void), and adds its Java form. */
 bool javasig_read_type(struct javasig_reader *r);
 /*
- * Reads one type.  Adds `prefix` and the type, unless it is java.lang.Object: then adds nothing and
- * sets *was_object.
+ * Reads one type, and sets *was_object to whether the type is java.lang.Object.  Adds `prefix` and
+ * the type, but adds nothing for java.lang.Object.
  */
 bool javasig_read_unless_object(struct javasig_reader *r, const char *prefix, bool *was_object);
 /*

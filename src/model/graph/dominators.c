@@ -2,8 +2,8 @@
  * Finds dominators by semi-NCA: L. Georgiadis, "Linear-Time Algorithms for Dominators and Related
  * Problems", 2005.  Semidominators are computed as by Lengauer and Tarjan, with simple path
  * compression.  To find the dominator of a node, the search then starts at the node's parent and
- * goes up the dominator tree, to the first node whose number is not above that of the node's
- * semidominator.  Nodes are identified by depth-first number; ancestors have lower numbers.
+ * goes up the dominator tree, to the first node whose number is at most the semidominator's number.
+ * Nodes are identified by depth-first number; ancestors have lower numbers.
  */
 #include <string.h>
 

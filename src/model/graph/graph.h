@@ -54,7 +54,7 @@ struct graph_facts {
 	 * path through the loader of the class explains nothing.
 	 */
 	const bool *permanent;
-	/* id of the agent's thread, whose stack has roots that are ignored; 0: there is none */
+	/* id of the agent's thread: roots on its stack are ignored; 0: there is no such thread */
 	uint64_t own_thread;
 	/*
 	 * True if the heap walk was complete.  A complete walk describes all objects except the

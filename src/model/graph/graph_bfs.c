@@ -37,8 +37,8 @@ static void reach_roots(struct search *s, bool classes)
 }
 
 /*
- * How many nodes before its use an address is prefetched.  A node causes three cache misses, one
- * after the other, so its prefetches run 3, 2 and 1 times AHEAD nodes before its use.
+ * Distance, in nodes of the queue, between a prefetch and the use of the data.  Each node causes
+ * three cache misses, one after the other, so prefetch() starts 3 * AHEAD nodes before the use.
  */
 #define AHEAD 8
 

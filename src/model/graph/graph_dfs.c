@@ -117,7 +117,7 @@ static void search(struct graph_dfs *d, uint32_t node)
 /*
  * Visits the nodes that are reachable through REFERENT edges of this strength or a stronger one.
  * Each target of such an edge that was not visited before this call gets an edge from the
- * super-root, even if another of these targets reaches it.
+ * super-root, even if the target is also reachable from another target.
  */
 static void search_referents(struct graph_dfs *d, unsigned strength)
 {

@@ -1,4 +1,8 @@
-/* Counts the objects that big objects (holders) dominate directly, by holder and class. */
+/*
+ * Counts, by holder and class, the objects that big objects (big_objects.h) dominate directly.  The
+ * holder of a big object is the number of that object, or of the head of the list or tree that it
+ * belongs to; the caller decides.
+ */
 #ifndef JTOOL_MODEL_GRAPH_HELD_BY_CLASS_H
 #define JTOOL_MODEL_GRAPH_HELD_BY_CLASS_H
 
@@ -16,7 +20,7 @@ struct held_by_class {
 	size_t n;
 };
 
-/* Which size of a big object is added to the total of its dominator's holder. */
+/* The size with which a big object counts in the total of its dominator's holder. */
 enum held_role {
 	HELD_RETAINED, /* the retained size */
 	HELD_SHALLOW,  /* the shallow size */

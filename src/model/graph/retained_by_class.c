@@ -37,7 +37,7 @@ struct summing {
 	const struct dominators *tree;
 	const uint32_t *group;
 	struct graph_sum *sums;
-	/* indexed by group: number of the group's nodes on the path from the root to this node */
+	/* indexed by group: number of the group's nodes that were entered and not left yet */
 	uint32_t *open;
 };
 
