@@ -22,7 +22,7 @@ struct heap_wire {
 	uint64_t own_thread; /* id of the agent thread; 0: unknown, so the stream is unusable */
 	uint64_t agent_peak; /* the greatest number of bytes that the agent had allocated */
 	uint32_t why;        /* enum wire_snapshot_why: why there is no snapshot */
-	int32_t code;
+	int32_t code;        /* errno, signal or exit code that belongs to `why`; 0: none */
 	uint64_t child_ns; /* duration of the walk in the child process of a snapshot, in ns */
 };
 
@@ -41,7 +41,7 @@ void heap_wire_finish(struct heap_wire *w, struct graph_facts *facts);
 
 /*
  * Converts `info`, the reply to the request CLASS, to a shape, in which supertypes are given as
- * class numbers.  `classes` must be sorted.
+ * class numbers.  `classes` must be sorted by classes_sort().
  */
 void heap_wire_shape(const struct classes *classes, const struct class_info *info,
 		     struct shape *shape);

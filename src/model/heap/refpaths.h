@@ -7,7 +7,7 @@
  *  - the fields by which the objects refer to each other.  Array indices do not count.
  *
  * A stretch is a part of a path: one object, or successive objects of the same class, such as the
- * nodes of a list or tree.  Stretches of different lengths are equal.
+ * nodes of a list or tree.  Paths may be similar although their stretches differ in length.
  *
  * Time and memory are proportional to the number of objects on the paths.
  */
@@ -52,7 +52,7 @@ struct refpaths_group {
 	/* in path order, from the root on; NULL: the group is not examined */
 	struct refpaths_stretch *stretches;
 	size_t n_stretches;
-	bool threads_differ;
+	bool threads_differ; /* the roots of the group's paths belong to several threads */
 };
 
 struct refpaths {

@@ -40,7 +40,7 @@ void retained_sum_up(struct retained *r, const struct heap *h, const struct domi
 void retained_release(struct retained *r);
 /* Sorts the rows: largest size or count first, or by name; equal rows by name, then by loader. */
 void retained_sort(struct retained *r, enum retained_sort by);
-/* Removes the rows whose name does not match the glob. */
+/* Removes the rows whose names `glob` does not select, see type_name_is_chosen(). */
 void retained_filter(struct retained *r, const char *glob);
 
 /*
@@ -61,7 +61,7 @@ struct retained_entry {
 struct retained_tree {
 	struct retained_entry *entries;
 	size_t n, cap;
-	struct held_by_class pieces;
+	struct held_by_class pieces; /* the rows to which retained_entry.rest refers */
 };
 
 struct retained_tree_opts {
@@ -99,7 +99,7 @@ struct retained_suspect {
 struct retained_suspects {
 	struct retained_suspect *list; /* in descending order of retained bytes */
 	size_t n, cap;
-	struct held_by_class pieces;
+	struct held_by_class pieces; /* the rows to which retained_suspect.held refers */
 };
 
 void retained_suspects_find(struct retained_suspects *s, const struct graph *g,

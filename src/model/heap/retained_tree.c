@@ -4,7 +4,7 @@
 
 #include "base/xalloc.h"
 
-/* A big object in the outline: the part of the dominator tree that consists of big objects. */
+/* A big object.  The outline is the part of the dominator tree that consists of big objects. */
 struct outline_node {
 	uint32_t first, last, next; /* first and last child, and next sibling; GRAPH_NONE: none */
 	bool has_edge;
@@ -119,8 +119,8 @@ static void add_object(struct outline *l, struct retained_tree *t, uint32_t numb
 }
 
 /*
- * Adds one entry for all objects together that a holder dominates and that have no entry of their
- * own.  fill_rests() sets the entry's total.
+ * Adds one entry that stands for all objects that a holder dominates and that have no entry of
+ * their own.  fill_rests() sets the entry's total.
  */
 static void add_rest(struct outline *l, struct retained_tree *t, uint32_t number, unsigned depth)
 {

@@ -146,8 +146,8 @@ static void merge_equal(struct histo *h)
 }
 
 /*
- * Returns the package of a class name.  Ignores the brackets of an array, and the '/' of a hidden
- * class with the suffix that follows it.
+ * Returns the package of a class name.  Ignores the brackets of an array, and the suffix "/…" of a
+ * hidden class.
  */
 char *histo_package(const char *name)
 {

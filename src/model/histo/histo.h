@@ -56,7 +56,7 @@ void histo_sort(struct histo *h, enum histo_sort by);
 void histo_group(struct histo *h, enum histo_group by);
 /* Returns the package that histo_group() uses for a class name; the caller frees it. */
 char *histo_package(const char *name);
-/* Removes the rows whose names do not match the glob ('*' any, '?' one character). */
+/* Removes the rows whose names `glob` does not select, see type_name_is_chosen(). */
 void histo_filter(struct histo *h, const char *glob);
 /*
  * Subtracts `base` from `now`.  A row of `base` is subtracted from the row of `now` with the same

@@ -261,9 +261,9 @@ static void add_ref(struct hprof_instance *in, uint32_t at, uint32_t index, bool
 }
 
 /*
- * Records the position of the field `f` if `f` is a reference or is read by name.  `declarer` is
- * the class that declares `f`.  `at` is the byte offset of `f` in an instance.  `strength` is -1 if
- * the instance is not a java.lang.ref.Reference.
+ * Records the offset of the field `f` in *in, if `f` is a reference, or one of the fields for which
+ * struct hprof_instance has a member.  `declarer` is the class that declares `f`.  `at` is the byte
+ * offset of `f` in an instance.  `strength` is -1 if the instance is not a java.lang.ref.Reference.
  */
 static void note_field(const struct hprof_reader *r, struct hprof_instance *in, uint32_t declarer,
 		       const struct hprof_field *f, uint32_t at, uint32_t index, int strength)

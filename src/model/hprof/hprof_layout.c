@@ -8,7 +8,7 @@
 #include "model/hprof/hprof_internal.h"
 #include "model/class/class_origins.h"
 
-/* what score() subtracts for each two objects that would overlap; a gap costs nothing */
+/* score() subtracts this for each object that would overlap the next one; a gap costs nothing */
 #define OVERLAP_COST 64
 
 void hprof_name_loaders(struct hprof_reader *r)

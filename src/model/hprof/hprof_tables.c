@@ -160,8 +160,8 @@ static int take_class_name(struct hprof_reader *r, const uint8_t *p, size_t len)
 }
 
 /*
- * Returns the number of the class that has the arrays of this primitive type.  Adds the class if
- * the dump has no record for it.
+ * Returns the number of the array class of this primitive type.  Adds the class if the dump has no
+ * record for it.
  */
 uint32_t hprof_array_class(struct hprof_reader *r, enum hprof_type type)
 {
@@ -194,8 +194,8 @@ static int take_frame(struct hprof_tables *t, unsigned id_size, const uint8_t *p
 }
 
 /*
- * Stores the stack trace in a record, unless its thread has one already.  The trace of thread 0 is
- * empty; HotSpot gives it as the allocation trace of all objects.
+ * Stores the stack trace of a record, unless the thread has one already.  HotSpot writes an empty
+ * trace for thread 0, to which all objects refer as their allocation trace.
  */
 static int take_trace(struct hprof_reader *r, const uint8_t *p, size_t len)
 {
@@ -254,8 +254,8 @@ uint32_t hprof_method(struct hprof_reader *r, uint32_t thread_serial, uint32_t d
 		return 0;
 	frame = &t->frames[t->traces[trace].frames[depth]];
 	/*
-	 * The key combines the id of the symbol with the method's name, which is an address below
-	 * 2^48, and the serial number of the method's class, in the bits from 48 on.
+	 * The key combines two numbers: the id of the symbol with the method's name, which is an
+	 * address below 2^48; and, from bit 48 on, the lower 16 bits of the class's serial number.
 	 */
 	key = frame->name ^ (uint64_t)frame->serial << 48;
 	number = id_map_get(&t->methods, key);

@@ -240,7 +240,7 @@ struct object_layout_shape object_layout_instance(const struct object_layout *l,
 				      : new_rules(l, super, &all, &added);
 }
 
-/* Places static fields that are references before the others.  Fills no gap between the two. */
+/* Places static references before the other static fields; a gap between them is not filled. */
 uint64_t object_layout_mirror(const struct object_layout *l, uint64_t base,
 			      const struct object_layout_fields *statics)
 {

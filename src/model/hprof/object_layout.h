@@ -24,7 +24,7 @@ struct object_layout {
 
 /*
  * Derives the layout from the flags of a JVM (VM.flags -all).  The layout is unknown if release is
- * 0 or a flag is missing.
+ * 0, or if the flags lack UseSerialGC, which every HotSpot has.
  */
 struct object_layout object_layout_of_flags(unsigned release, const struct vmflags *flags);
 bool object_layout_is_known(const struct object_layout *l);

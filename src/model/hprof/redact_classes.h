@@ -1,6 +1,6 @@
 /*
- * Knows, for each class, which bytes of an instance are values that must be removed.  Private to
- * hprof_redact.c.
+ * Records, for each class, which bytes of an instance are values that must be removed.  Private to
+ * hprof_redact.c and redact_dump.c.
  */
 #ifndef JTOOL_MODEL_HPROF_REDACT_CLASSES_H
 #define JTOOL_MODEL_HPROF_REDACT_CLASSES_H

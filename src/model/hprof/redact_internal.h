@@ -15,8 +15,8 @@
 #define REDACT_HEAD_MAX 80
 
 /*
- * Which part of the dump is the head that is being collected in hprof_redactor.head.  The head is
- * complete when it has hprof_redactor.need bytes.
+ * The kind of the head that is being collected in hprof_redactor.head.  The head is complete when
+ * hprof_redactor.head has hprof_redactor.need bytes.
  */
 enum redact_state {
 	HEADER,
@@ -73,10 +73,10 @@ struct hprof_redactor {
 	struct redact_symbol *symbols;
 	size_t n_symbols, cap_symbols;
 	struct id_map names; /* ids of the symbols that are names, and are therefore not cleared */
-	bool has_text; /* note_text() may look at the last symbol, because its text is short */
+	bool has_text; /* note_text() must examine the last symbol, whose text is short */
 	/*
-	 * From the ids of the symbols whose texts note_text() looks for to enum redact_text.  Two
-	 * symbols can have one text: HotSpot also dumps a symbol that is not used any more.
+	 * Maps ids of symbols to enum redact_text, for the texts that note_text() recognises.  Two
+	 * symbols may have the same text: HotSpot also dumps symbols that are no longer used.
 	 */
 	struct id_map texts;
 	uint64_t stack_chunk_class;
