@@ -146,8 +146,8 @@ static void merge_equal(struct histo *h)
 }
 
 /*
- * Returns the package of a class name.  Ignores the brackets of an array, and the suffix "/…" of a
- * hidden class.
+ * Returns the package of a class name.  Ignores the brackets of an array and the suffix of a hidden
+ * class, which begins with '/'.
  */
 char *histo_package(const char *name)
 {

@@ -74,7 +74,10 @@ void jfr_resolve(const struct jfr_chunk *chunk, const struct jfr_field *f, int64
 void jfr_member(const struct jfr_chunk *chunk, const struct jfr_datum *object, const char *name,
 		struct jfr_datum *d);
 
-/* Returns a number.  Time spans are converted to nanoseconds, and amounts of data to bytes. */
+/*
+ * Returns the number in *d.  Points in time are converted to ns since the epoch, time spans to ns,
+ * and amounts of data to bytes.
+ */
 int64_t jfr_datum_number(const struct jfr_chunk *chunk, const struct jfr_datum *d);
 /*
  * Returns true if a time span or point in time means "never" or "for ever", for which JFR writes

@@ -8,7 +8,7 @@
 #include "model/jfr/jfr_reader_internal.h"
 
 #define PROBLEMS_MAX 20 /* limit for the number of lines that jfr_problems() returns */
-#define SAME_JVM_NS INT64_C(1000000000)
+#define SAME_JVM_NS INT64_C(1000000000) /* chunks of one JVM: ns and ticks agree within this */
 #define EVENT_HEAD_MAX 18 /* the most bytes that an event's size and type id take */
 #define STATE_UPDATING 255 /* value of the header's `state` while the JVM updates the header */
 
@@ -140,8 +140,8 @@ static void set_time_base(struct jfr_chunk *new, const struct jfr_chunk *old)
 }
 
 /*
- * Sets the end of the chunk.  Size 0, or the state STATE_UPDATING, means that the JVM is still
- * writing the chunk.
+ * Sets the end of the chunk.  The JVM is still writing the chunk if `state` is not 0 or `size` is
+ * 0.  In STATE_UPDATING, `size` is not valid.
  */
 static void set_extent(struct jfr_reader *r, struct jfr_chunk *chunk, uint64_t size, uint8_t state)
 {

@@ -141,7 +141,7 @@ static int follow_checkpoints(struct jfr_reader *r, uint64_t at, struct err *err
 	return 1;
 }
 
-/* Finds the chunk's last metadata event.  Called if the header does not have its position. */
+/* Finds the last metadata event.  Called if its position in the chunk's header is 0 or wrong. */
 static bool scan_metadata(struct jfr_reader *r)
 {
 	uint64_t at = r->chunk.at + JFR_HEADER_LEN, size = 0;

@@ -40,12 +40,13 @@ struct jfr_type_count {
 };
 
 struct jfr_summary {
-	struct jfr_type_count *types; /* all declared event types, that with most events first */
+	/* all declared event types and the types of undeclared events, by descending count */
+	struct jfr_type_count *types;
 	size_t n, cap;
 	unsigned chunks;
 	uint16_t major, minor;
 	int64_t start_ns, duration_ns;
-	/* end of the last complete chunk; or begin of the last event after it, if that is later */
+	/* end of the last complete chunk; or start of the last event in an open chunk, if later */
 	int64_t end_ns;
 };
 

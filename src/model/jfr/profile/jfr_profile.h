@@ -2,11 +2,11 @@
  * Reads a profile from a flight recording: the events of one kind, by their stacks.  The kinds, and
  * the event types that each kind uses:
  *
- *     cpu         CPUTimeSample (JDK 25); else ExecutionSample and NativeMethodSample
+ *     cpu         CPUTimeSample (since JDK 25); else ExecutionSample and NativeMethodSample
  *     wall        WallClockSample of async-profiler; else ExecutionSample, NativeMethodSample,
  *                 and the events of threads that sleep, park or wait for a monitor
  *     lock        JavaMonitorEnter, and ThreadPark for a lock
- *     alloc       ObjectAllocationSample (JDK 16); else ObjectAllocation{InNew,Outside}TLAB
+ *     alloc       ObjectAllocationSample (since JDK 16); else ObjectAllocation{InNew,Outside}TLAB
  *     io          reads and writes of files and sockets
  *     exceptions  JavaExceptionThrow
  */

@@ -35,7 +35,7 @@ struct jfr_profile_source {
 /* Event types whose values have the same unit, so that the values can be added up. */
 struct jfr_profile_set {
 	const char *unit;
-	const char *other_unit; /* unit of the number of events, the second value; NULL: none */
+	const char *other_unit; /* unit of the second value, the number of events; NULL: none */
 	struct jfr_profile_source sources[JFR_PROFILE_SOURCES];
 };
 

@@ -152,8 +152,8 @@ bool jfr_profile_is_waiting(const char *method)
 }
 
 /*
- * Returns true if async-profiler treats the class as a lock.  If a thread is parked with a blocker
- * object of any other class, it waits for work and not for a lock.
+ * Returns true if async-profiler treats the class as a lock.  A thread that is parked with a
+ * blocker object of another class waits for work, not for a lock.
  */
 bool jfr_profile_is_lock(const char *class)
 {

@@ -26,7 +26,7 @@ enum jfr_aggregate {
 	JFR_LATEST,
 	JFR_SUM_OF,
 	JFR_COUNT_OF,
-	JFR_UNIQUE,
+	JFR_UNIQUE, /* the number of different values */
 	JFR_LEAST,
 	JFR_GREATEST,
 	JFR_MEAN,
@@ -86,9 +86,9 @@ struct jfr_query {
 };
 
 /*
- * JFR_SOURCES({ ... }, ...) and JFR_COLUMNS({ ... }, ...) initialise the lists of a query.  A list
- * is as long as it needs to be: with room for the longest list in each, the views of JFR would take
- * three times the space in the program.  More columns than JFR_COLUMNS_MAX do not compile.
+ * JFR_SOURCES({ ... }, ...) and JFR_COLUMNS({ ... }, ...) initialise the lists of a query.  The
+ * lists are not arrays of a fixed size, because then the views of JFR would take three times the
+ * space in the program.  More columns than JFR_COLUMNS_MAX do not compile.
  */
 #define JFR_SOURCES(...) \
 	.sources = (const struct jfr_query_source[]){ __VA_ARGS__ }, \
@@ -129,7 +129,10 @@ struct jfr_queries;
 struct jfr_queries *jfr_queries_new(size_t max_memory);
 void jfr_queries_free(struct jfr_queries *q); /* NULL is allowed; also frees the runs */
 struct jfr_query_run *jfr_queries_add(struct jfr_queries *q, const struct jfr_query *query);
-/* Runs the queries on the events that begin at from_ns or later (INT64_MIN: on all events). */
+/*
+ * Runs the queries on the events that begin at from_ns or later (INT64_MIN: on all events).
+ * Returns 0, or -1 with err set.
+ */
 int jfr_queries_run(struct jfr_queries *q, struct jfr_reader *r, int64_t from_ns, struct err *err)
 	_must_check_;
 

@@ -80,7 +80,7 @@ static bool is_wanted_frame(const struct jfr_chunk *chunk, const struct jfr_datu
 	return true;
 }
 
-/* Appends a key for a method.  It has the class's key, because two classes can have one name. */
+/* Appends a key for a method, with the key of its class: two classes can have the same name. */
 static void add_method_key(struct buf *out, const struct jfr_chunk *chunk,
 			   const struct jfr_datum *method)
 {

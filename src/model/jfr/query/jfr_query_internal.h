@@ -53,7 +53,7 @@ struct jfr_getter {
 struct jfr_binding {
 	struct jfr_query_run *run;
 	unsigned source;
-	uint32_t next; /* index in jfr_queries.bindings of the next for this event type; 0: none */
+	uint32_t next; /* index in jfr_queries.bindings of the type's next binding; 0: none */
 	struct jfr_getter condition;
 	struct jfr_getter group[JFR_GROUP_MAX];
 	struct jfr_getter columns[JFR_COLUMNS_MAX];
