@@ -1,6 +1,6 @@
 /*
- * Compares the maximum of the memory that a JVM may use with the memory limit of the JVM's control
- * group.  Does no I/O.
+ * Compares the largest amount of memory that a JVM may use with the memory limit of the JVM's
+ * control group.  Does no I/O.
  */
 #ifndef JTOOL_MODEL_MEMORY_HEAP_LIMIT_H
 #define JTOOL_MODEL_MEMORY_HEAP_LIMIT_H
@@ -30,8 +30,8 @@ struct heap_limit heap_limit_of(const struct memory_parts *parts, int64_t heap_m
 			       int64_t limit);
 
 /*
- * Returns the number of free bytes in malloc's arenas; 0 if that number is so small that jtool need
- * not mention it.
+ * Returns the number of resident free bytes in malloc's arenas; 0 if there are less than 64 MB of
+ * them, which is too little to report.
  */
 int64_t memory_trimmable(const struct memory_parts *parts);
 

@@ -11,12 +11,12 @@
 #define ARENA_SIZE (64 * MB)
 /*
  * Linux before 6.7 does not mark the stacks of threads.  A mapping counts as a stack if it has at
- * most STACK_MAX bytes, and is directly after a guard of at most GUARD_MAX bytes.  In reality, a
- * stack has 1 to 8 MB, and its guard 16 to 256 KB.
+ * most STACK_MAX bytes, and is directly after a guard of at most GUARD_MAX bytes.  Most stacks have
+ * 1 to 8 MB, and their guards 16 to 256 KB.
  */
 #define GUARD_MAX MB
 #define STACK_MAX (16 * MB)
-#define BSS_MAX (4 * MB)
+#define BSS_MAX (4 * MB) /* limit for a library's zeroed data, see kind_of_neighbour() */
 
 static uint64_t length(const struct mapping *m)
 {
@@ -258,7 +258,8 @@ static bool can_be_heap(const struct mapping_kinds *s, size_t i)
 
 /*
  * Returns true if the mapping `at` can be in a run of adjacent mappings that begins with `first`
- * and has the heap.  A run begins with memory: what the code cache has only reserved is not a heap.
+ * and has the heap.  A run does not begin with memory that is only reserved, because that may
+ * belong to the code cache.
  */
 static bool is_in_run(const struct mapping_kinds *s, size_t first, size_t at)
 {

@@ -325,9 +325,10 @@ static void put_used(const struct jvm_memory *jvm, struct memory_parts *parts)
 }
 
 /*
- * Returns the maximum size in bytes of the collector's bitmaps, card tables and remembered sets.
- * The bitmaps of Parallel, and of G1 before JDK 20, have 1/32 of the heap's size; the card table
- * and the offset table have 1/512 each.
+ * Returns the maximum number of resident bytes in POOL_RESERVED: metaspace, and the collector's
+ * bitmaps, card tables and remembered sets.  If Native Memory Tracking does not report the
+ * collector's memory, estimates it from the heap's maximum size: the bitmaps of Parallel, and of G1
+ * before JDK 20, have 1/32 of it; the card table and the offset table have 1/512 each.
  */
 static int64_t gc_room(const struct jvm_memory *jvm)
 {

@@ -245,7 +245,7 @@ static bool begins(struct strview *line, const char *with)
 	return true;
 }
 
-/* Reads the line "# end".  Returns 1; or -EBADMSG if it is not the last or its number is wrong. */
+/* Reads the line "# end N" after N sites.  Returns 1; or -EBADMSG if N is wrong or lines follow. */
 static int take_end(struct report_reader *r, struct strview *line)
 {
 	uint64_t n;

@@ -114,7 +114,7 @@ int code_map_take(struct code_map *map, uint16_t type, struct wire_reader *paylo
 	}
 }
 
-/* Names are stored in the order in which rows are received. */
+/* Orders rows by address, then by arrival: a row that arrives later has a higher `name`. */
 static int compare_rows(const void *a, const void *b)
 {
 	const struct code_row *x = a, *y = b;

@@ -25,7 +25,7 @@ extern const char *const profile_kinds[];
 enum profile_gap {
 	PROFILE_FEW_THREADS, /* at each interval, the sampler took samples of some threads only */
 	/*
-	 * 1: the code offset of a sample in compiled code may be that of a nearby place, the
+	 * 1: the code offset of a sample in compiled code may be that of a nearby instruction, the
 	 * nearest one with debug information; 2: in addition, samples in compiled code may be
 	 * missing (JDK 8)
 	 */
@@ -51,7 +51,7 @@ enum profile_gap {
 
 struct profile {
 	enum profile_kind kind;
-	/* a node's first value is in the unit of `kind`; its second value, if any, counts events */
+	/* a node's first value is in the unit tree.units[0]; its second, if any, counts events */
 	struct call_tree tree;
 	bool by_thread;        /* each stack has its thread as the first frame, such as "[main]" */
 	/* event type of the first event, such as "jdk.ExecutionSample"; NULL: there is no event */

@@ -29,7 +29,7 @@ struct trace_method {
 struct trace_call {
 	uint32_t method;
 	uint64_t when_ns; /* time of the call in ns since the epoch */
-	uint64_t ns;
+	uint64_t ns;      /* duration of the call */
 	uint64_t thread_id;
 	struct wire_text thread; /* thread name; "" for most virtual threads */
 	bool threw;

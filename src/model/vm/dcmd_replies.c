@@ -107,10 +107,10 @@ static bool begins(const char *line, const char *word)
 }
 
 /*
- * Reads a line of GC.heap_info.  The line of a generation has total and used bytes, which are added
- * up over the generations; the lines of the spaces in a generation have only percentages.  G1's
- * total is the committed size.  The totals of other collectors are not: a generation's total does
- * not include its empty survivor space.
+ * Reads a line of GC.heap_info.  The line of a generation has total and used bytes; the used bytes
+ * are added up over the generations.  The lines of the spaces in a generation have only
+ * percentages.  G1's total is the committed size.  The totals of other collectors are ignored,
+ * because a generation's total does not include its empty survivor space.
  */
 static void read_line(const char *line, struct dcmd_reply_heap *out)
 {

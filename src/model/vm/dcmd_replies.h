@@ -1,4 +1,4 @@
-/* Parses replies of JDK 8 to 27 to VM.version, VM.command_line and GC.heap_info; trusts none. */
+/* Parses the untrusted replies of JDK 8 to 27 to VM.version, VM.command_line and GC.heap_info. */
 #ifndef JTOOL_MODEL_VM_DCMD_REPLIES_H
 #define JTOOL_MODEL_VM_DCMD_REPLIES_H
 
