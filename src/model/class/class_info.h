@@ -44,7 +44,7 @@ void class_info_release(struct class_info *c);
 /*
  * Reads one frame.  Returns 0 if more frames must follow; 1 if the frame was the last one; or
  * -EBADMSG if the frame is inconsistent.  `origins` has the loaders that are known from the class
- * list; adds the loaders that are new in this frame.
+ * list; the function adds to it the loaders that are new in this frame.
  */
 int class_info_take(struct class_info *c, struct class_origins *origins, uint16_t type,
 		    struct wire_reader *payload) _must_check_;

@@ -45,7 +45,7 @@ const struct class_file *class_set_find(const struct class_set *set, const char 
 	return number == ID_MAP_NONE ? NULL : &set->files[number];
 }
 
-/* Returns true if the file is module-info or package-info, which the JVM never loads as a class. */
+/* Returns true if the file is module-info or package-info, which has no code. */
 static bool is_info(const struct cf_class *class, struct cf_text name)
 {
 	static const char info[] = "package-info";

@@ -33,7 +33,7 @@ struct class_set {
 	const void *arg;
 
 	struct id_map by_name; /* hash of the class name -> index in files */
-	/* class files found in the current path so far, including those that wants() rejected */
+	/* number of class files found in the current path, including those that wants() rejected */
 	size_t n_seen;
 	size_t total;  /* bytes of all files */
 };

@@ -30,8 +30,9 @@ struct address_map_block {
 #define ADDRESS_MAP_PAGE_BITS 11 /* log2 of words per page */
 
 struct address_map {
-	struct id_map pages; /* 1 + address / 16 KB -> index of the page in `blocks` */
-	struct address_map_block *blocks; /* ADDRESS_MAP_PAGE blocks for each page */
+	struct id_map pages; /* 1 + address / 16 KB -> number of the page */
+	/* the blocks of page n are blocks[n * ADDRESS_MAP_PAGE] and the following ones */
+	struct address_map_block *blocks;
 	size_t n_pages, cap_pages;
 	uint32_t *numbers; /* node numbers; the units of a block are adjacent */
 	size_t n_units, cap_units;

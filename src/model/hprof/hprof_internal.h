@@ -152,7 +152,7 @@ struct hprof_input {
 	uint64_t skip;    /* number of bytes to skip before parsing goes on */
 	uint64_t segment; /* number of bytes left in the current heap dump segment */
 	struct buf carry; /* the received bytes of a record that is not complete yet */
-	/* seen so far: a HEAP DUMP SEGMENT; that or a HEAP DUMP; the HEAP DUMP END */
+	/* records seen so far: HEAP DUMP SEGMENT; HEAP DUMP or HEAP DUMP SEGMENT; HEAP DUMP END */
 	bool segmented, in_dump, ended;
 	/* in AT_ELEMENTS: number of the next element, and number of all elements */
 	uint32_t element, n_elements;

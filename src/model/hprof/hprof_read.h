@@ -41,8 +41,8 @@ struct hprof_reader *hprof_reader_new(struct heap *heap, const struct hprof_want
 void hprof_reader_free(struct hprof_reader *r); /* NULL is allowed */
 
 /*
- * Parses the next bytes.  Returns 0, or -1 with err set (EXIT_PARTIAL), after which the reader can
- * only be freed.
+ * Parses the next bytes.  Returns 0, or -1 with err set: EXIT_USAGE if this is not a heap dump,
+ * otherwise EXIT_PARTIAL.  After an error, the reader can only be freed.
  */
 int hprof_feed(struct hprof_reader *r, const uint8_t *data, size_t len, struct err *err)
 	_must_check_;

@@ -191,7 +191,7 @@ static int take_record(struct hprof_redactor *r, struct err *err)
 	case TAG_ALLOC_SITES:
 	case TAG_HEAP_SUMMARY:
 	case TAG_CPU_SAMPLES:
-	/* the records with these four tags belong to profiles, which HotSpot does not write */
+	/* these records and CONTROL SETTINGS belong to profiles, which HotSpot does not write */
 	case TAG_CONTROL_SETTINGS:
 		return redact_pass(r, r->left, true, err);
 	default:

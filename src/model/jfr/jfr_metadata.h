@@ -66,7 +66,7 @@ struct jfr_type {
 	uint32_t index; /* index of the type in jfr_metadata.types */
 	/* for the caller, who may store here how it uses the type's events; initially 0 */
 	uint32_t user;
-	bool is_skipped; /* for the caller: true makes jfr_next_event() skip the type's events */
+	bool is_skipped; /* for the caller: true lets jfr_next_event() skip the type's events */
 };
 
 /*

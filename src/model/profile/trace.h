@@ -69,7 +69,7 @@ struct trace {
 	int32_t code; /* JVMTI error of the attempt to restore classes; 0: none */
 };
 
-/* Adds a method that is to be requested.  Returns its number.  Texts are copied. */
+/* Adds a method that the client wants to trace.  Returns its number.  Texts are copied. */
 uint32_t trace_add(struct trace *t, const char *class, const char *name, const char *descriptor);
 void trace_release(struct trace *t);
 

@@ -134,7 +134,8 @@ static size_t count_nans(const struct cf_pool *pool)
 }
 
 /*
- * On every JDK, refuses the redefinition if the merged pool would be too large.  Without this check
+ * Refuses the redefinition, on every JDK, if the merged pool would be too large.  Without this
+ * check:
  * - JDK 8 to 17 would accept the pool, and run code whose pool indexes are cut to 16 bits;
  * - the updates of JDK 21 that have JDK-8311076 would print a warning, and use only the constants
  *   of the new class;

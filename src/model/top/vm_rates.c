@@ -1,8 +1,8 @@
 #include "model/top/vm_rates.h"
 
 /*
- * Maximum length, in seconds, of the window, which is the time from `window_s` to the reading.  If
- * the window is longer, its length is halved, and `window_bytes` is halved too.
+ * Maximum length, in seconds, of the window, which is the time from vm_history.window_s to the last
+ * reading.  If the window is longer, its length is halved, and window_bytes is halved too.
  */
 #define WINDOW_S 20
 

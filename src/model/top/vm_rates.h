@@ -21,7 +21,7 @@ struct vm_reading {
 	int64_t collections;     /* number of those collections that empty eden */
 	int64_t all_collections; /* number of all collections */
 	int64_t heap_used, heap_committed;
-	/* bytes of heap in use after the last collection; -1: the reading does not say */
+	/* bytes of heap in use after the last collection; -1: not in the reading */
 	int64_t heap_after;
 	int64_t eden_used, eden_capacity; /* -1: the collector has no eden */
 	bool used_lags; /* the counter for heap_used changes only in a collection */

@@ -32,8 +32,8 @@ struct activities {
 void activities_release(struct activities *a);
 
 /*
- * Call this before each agent's answer is read.  The answer's activities are then added to those
- * of the agents before.
+ * Call this before each agent's answer is read.  The answer's activities are then added to those of
+ * the previous agents.
  */
 void activities_begin(struct activities *a);
 
