@@ -79,7 +79,7 @@ static uint64_t thread_of(const struct path_tree *s, uint32_t node)
 /*
  * Updates the least and greatest lengths of the group's stretches from the path to one target.  A
  * run is a stretch of this path; its length is the member `run` of the run's last node.  Stops at a
- * node that another path of the group has in common, because the rest was measured with that path.
+ * node of an earlier path of the group, because the rest of the path was measured with that path.
  */
 static void measure_way(struct path_tree *s, struct refpaths_group *group, uint32_t mark,
 			uint32_t target, uint64_t *thread)
