@@ -253,11 +253,8 @@ uint32_t hprof_method(struct hprof_reader *r, uint32_t thread_serial, uint32_t d
 	    t->traces[trace].frames[depth] == ID_MAP_NONE)
 		return 0;
 	frame = &t->frames[t->traces[trace].frames[depth]];
-	/*
-	 * The key combines two numbers: the id of the symbol with the method's name, which is an
-	 * address below 2^48; and, from bit 48 on, the lower 16 bits of the class's serial number.
-	 */
-	key = frame->name ^ (uint64_t)frame->serial << 48;
+	/* The key has the number of the symbol that is the method's name, and the class's serial. */
+	key = (uint64_t)id_map_get(&t->symbol_ids, frame->name) << 32 | frame->serial;
 	number = id_map_get(&t->methods, key);
 	if (number != ID_MAP_NONE)
 		return number;

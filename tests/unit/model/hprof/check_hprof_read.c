@@ -25,6 +25,7 @@ enum {
 	NAME = 0x2600,
 	CHARS = 0x2700,
 	POOL = 0x2800,
+	TASK = 0x2900,
 };
 
 static const struct object_layout compressed = { 17, 4, 12, 16, 8 };
@@ -46,23 +47,31 @@ static void put_names(struct hprof_writer *m)
 	put_loaded(m, 8, NODES, "[La/b/Node;");
 	put_loaded(m, 9, LOADER, "java/lang/ClassLoader");
 	put_loaded(m, 10, BYTES, "[B");
+	put_loaded(m, 0x10007, TASK, "a/b/Task");
+}
+
+static void put_frame(struct hprof_writer *m, uint64_t id, uint32_t class_serial)
+{
+	begin(m, 0x04);
+	put_id(m, id);
+	put_id(m, symbol("run"));
+	put_id(m, 0);
+	put_id(m, 0);
+	put(m, class_serial, 4);
+	put(m, 12, 4);
+	end(m);
 }
 
 static void put_stack(struct hprof_writer *m)
 {
-	begin(m, 0x04);
-	put_id(m, 77);
-	put_id(m, symbol("run"));
-	put_id(m, 0);
-	put_id(m, 0);
-	put(m, 7, 4); /* serial number of a.b.Node */
-	put(m, 12, 4);
-	end(m);
+	put_frame(m, 77, 7);       /* a.b.Node.run */
+	put_frame(m, 78, 0x10007); /* a.b.Task.run */
 	begin(m, 0x05);
 	put(m, 2, 4);
 	put(m, 1, 4); /* serial number of the thread */
-	put(m, 1, 4);
+	put(m, 2, 4);
 	put_id(m, 77);
+	put_id(m, 78);
 	end(m);
 }
 
@@ -83,6 +92,7 @@ static void put_classes(struct hprof_writer *m)
 	put_class(m, REFERENCE, OBJECT, 0, NULL, 0, reference, 2);
 	put_class(m, WEAK, REFERENCE, 0, NULL, 0, NULL, 0);
 	put_class(m, NODE, OBJECT, APP, statics, 3, node, 2);
+	put_class(m, TASK, OBJECT, APP, NULL, 0, NULL, 0);
 	put_class(m, NODES, OBJECT, APP, NULL, 0, NULL, 0);
 	put_class(m, LOADER, OBJECT, 0, NULL, 0, NULL, 0);
 	put_class(m, BYTES, OBJECT, 0, NULL, 0, NULL, 0);
@@ -98,6 +108,10 @@ static void put_roots(struct hprof_writer *m)
 	put_id(m, ARRAY);
 	put(m, 1, 4);
 	put(m, 0, 4);
+	put(m, 0x03, 1);
+	put_id(m, ARRAY);
+	put(m, 1, 4);
+	put(m, 1, 4);
 	put(m, 0x01, 1); /* JNI global */
 	put_id(m, WEAK_1);
 	put_id(m, 1);
@@ -259,7 +273,7 @@ static void check_read(unsigned id, size_t chunk)
 	reading_begin(&g);
 	ck_assert_msg(read_dump(&g, &m.out, chunk) == 0, "chunks of %zu: %s", chunk, g.err.text);
 	ck_assert_uint_eq(hprof_bytes(g.reader), m.out.len);
-	ck_assert_uint_eq(hprof_objects(g.reader), 19);
+	ck_assert_uint_eq(hprof_objects(g.reader), 20);
 	check_sizes(&g, "a.b.Node", 2, 2 * 24);
 	check_sizes(&g, "a.b.Node[]", 2, 32 + 16);
 	check_sizes(&g, "byte[]", 1, 24);
@@ -307,14 +321,14 @@ START_TEST(stack_roots_have_thread_and_method)
 
 		if (root[i].kind != HEAP_STREAM_ROOT_STACK)
 			continue;
-		stacks++;
 		method = heap_method(&g.heap, root[i].method);
 		ck_assert_ptr_nonnull(method);
-		ck_assert_str_eq(method->class, "a.b.Node");
+		ck_assert_str_eq(method->class, stacks == 0 ? "a.b.Node" : "a.b.Task");
+		stacks++;
 		ck_assert_str_eq(method->name, "run");
 		ck_assert_str_eq(heap_thread_name(&g.heap, root[i].thread), "m\xc3\xa4in");
 	}
-	ck_assert_uint_eq(stacks, 1);
+	ck_assert_uint_eq(stacks, 2);
 	reading_end(&g);
 	buf_release(&m.out);
 }
