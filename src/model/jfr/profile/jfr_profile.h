@@ -2,7 +2,8 @@
  * Reads a profile from a flight recording: the events of one kind, by their stacks.  The kinds, and
  * the event types that each kind uses:
  *
- *     cpu         CPUTimeSample (since JDK 25); else ExecutionSample and NativeMethodSample
+ *     cpu         CPUTimeSample (since JDK 25); else ExecutionSample and NativeMethodSample; else
+ *                 WallClockSample of async-profiler, of running threads
  *     wall        WallClockSample of async-profiler; else ExecutionSample, NativeMethodSample,
  *                 and the events of threads that sleep, park or wait for a monitor
  *     lock        JavaMonitorEnter, and ThreadPark for a lock

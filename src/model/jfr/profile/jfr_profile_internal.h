@@ -39,7 +39,7 @@ struct jfr_profile_set {
 	struct jfr_profile_source sources[JFR_PROFILE_SOURCES];
 };
 
-#define JFR_PROFILE_SETS 2
+#define JFR_PROFILE_SETS 3
 
 /*
  * The sets of event types for one kind of profile.  The profile uses the first set of which the

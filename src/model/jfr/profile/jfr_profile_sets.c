@@ -26,6 +26,15 @@ static const struct jfr_profile_set wall_clock = {
 	},
 };
 
+/* In its mode "wall", async-profiler 4 writes no ExecutionSample. */
+static const struct jfr_profile_set running = {
+	.unit = "samples",
+	.sources = {
+		{ "profiler.WallClockSample", JFR_MEASURE_FIELD, "samples", NULL,
+		  JFR_NOT_SLEEPING },
+	},
+};
+
 /*
  * JFR samples a thread while it runs, and while it waits in native code, for example for a socket.
  * Any other wait of a thread is recorded by JFR as an event with a duration.
@@ -95,7 +104,7 @@ static const struct jfr_profile_set exceptions = {
 };
 
 const struct jfr_profile_sets jfr_profile_sets[N_PROFILE_KINDS] = {
-	[PROFILE_CPU] = { { &cpu_time, &execution } },
+	[PROFILE_CPU] = { { &cpu_time, &execution, &running } },
 	[PROFILE_WALL] = { { &wall_clock, &states } },
 	[PROFILE_LOCK] = { { &lock } },
 	[PROFILE_ALLOC] = { { &allocation, &tlabs } },

@@ -304,6 +304,21 @@ static const struct {
 	{ "wall", "5000000", "a.b.Shop.main:12;a.b.Shop.pay:30 5000000\n", 5000000 },
 };
 
+START_TEST(wall_clock_samples_of_running_threads_use_the_cpu)
+{
+	struct jfr_writer w = { .major = 2 };
+	struct profile p;
+
+	p_begin(&w);
+	w.types = p_foreign_types;
+	P_EVENT(&w, P_WALL, P_MAIN, P_PAY, P_SLEEPING, 12);
+	P_EVENT(&w, P_WALL, P_MAIN, P_PAY, P_RUNNABLE, 3);
+	read_kind(&w, PROFILE_CPU, &p, "a.b.Shop.main:12;a.b.Shop.pay:30 3\n");
+	ck_assert_str_eq(p.source, "profiler.WallClockSample");
+	profile_release(&p);
+}
+END_TEST
+
 START_TEST(async_profiler_has_defaults_of_its_own)
 {
 	struct jfr_writer w = { .major = 2 };
@@ -477,6 +492,7 @@ int main(void)
 	tcase_add_test(t, exceptions_are_counted_where_they_are_created);
 	tcase_add_test(t, wall_adds_samples_and_waits);
 	tcase_add_test(t, wall_clock_samples_have_a_count);
+	tcase_add_test(t, wall_clock_samples_of_running_threads_use_the_cpu);
 	tcase_add_loop_test(t, async_profiler_has_defaults_of_its_own, 0,
 			    (int)ARRAY_SIZE(intervals));
 	tcase_add_loop_test(t, samples_of_old_jvms_are_inexact, 0, ARRAY_SIZE(jvms));
