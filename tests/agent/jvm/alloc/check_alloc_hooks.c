@@ -959,16 +959,18 @@ END_TEST
 int main(void)
 {
 	Suite *suite = suite_create("agent/jvm/alloc/alloc_hooks");
-	TCase *tests = tcase_create("hooks");
+	TCase *tests = tcase_create("hooks"), *threads = tcase_create("threads");
 	SRunner *runner;
 	int failed;
 
 	tcase_add_checked_fixture(tests, start, NULL);
+	tcase_add_checked_fixture(threads, start, NULL);
 	tcase_set_timeout(tests, 60); /* with sanitizers on a busy machine */
+	tcase_set_timeout(threads, 60);
 	tcase_add_test(tests, objects_are_counted_by_class);
 	tcase_add_test(tests, stacks_divide_the_objects_of_a_class);
-	tcase_add_test(tests, threads_count_concurrently);
-	tcase_add_test(tests, profiles_begin_and_end_while_threads_count);
+	tcase_add_test(threads, threads_count_concurrently);
+	tcase_add_test(threads, profiles_begin_and_end_while_threads_count);
 	tcase_add_test(tests, tables_grow);
 	tcase_add_test(tests, objects_without_memory_are_counted_as_dropped);
 	tcase_add_test(tests, stacks_without_memory_are_noted);
@@ -987,8 +989,9 @@ int main(void)
 	tcase_add_test(tests, second_profile_is_rejected);
 	tcase_add_test(tests, each_call_at_the_begin_may_fail);
 	tcase_add_test(tests, each_call_in_hooks_may_fail);
-	tcase_add_test(tests, suspended_hook_retains_its_memory);
+	tcase_add_test(threads, suspended_hook_retains_its_memory);
 	suite_add_tcase(suite, tests);
+	suite_add_tcase(suite, threads);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);

@@ -241,18 +241,20 @@ END_TEST
 int main(void)
 {
 	Suite *s = suite_create("agent/jvm/alloc/alloc_sites");
-	TCase *t = tcase_create("sites");
+	TCase *t = tcase_create("sites"), *threads = tcase_create("threads");
 	SRunner *runner = srunner_create(s);
 	int failed;
 
 	tcase_set_timeout(t, 120);
+	tcase_set_timeout(threads, 120);
 	tcase_add_test(t, an_arena_gives_what_it_has);
 	tcase_add_test(t, a_site_is_its_class_and_its_stack);
-	tcase_add_test(t, threads_agree_on_sites);
+	tcase_add_test(threads, threads_agree_on_sites);
 	tcase_add_test(t, a_full_arena_counts_what_it_drops);
 	tcase_add_test(t, a_full_table_ends_every_search);
 	tcase_add_test(t, so_little_memory_is_refused);
 	suite_add_tcase(s, t);
+	suite_add_tcase(s, threads);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);
 	srunner_free(runner);

@@ -113,16 +113,18 @@ END_TEST
 int main(void)
 {
 	Suite *s = suite_create("agent/jvm/instrument/hooks");
-	TCase *t = tcase_create("class");
+	TCase *t = tcase_create("class"), *threads = tcase_create("threads");
 	SRunner *runner = srunner_create(s);
 	int failed;
 
 	tcase_add_checked_fixture(t, start, NULL);
+	tcase_add_checked_fixture(threads, start, NULL);
 	tcase_add_test(t, first_free_name_is_taken);
 	tcase_add_test(t, every_native_is_registered);
 	tcase_add_test(t, definition_is_retried_after_a_failure);
-	tcase_add_test(t, concurrent_sessions_define_it_once);
+	tcase_add_test(threads, concurrent_sessions_define_it_once);
 	suite_add_tcase(s, t);
+	suite_add_tcase(s, threads);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);
 	srunner_free(runner);

@@ -886,12 +886,14 @@ END_TEST
 int main(void)
 {
 	Suite *s = suite_create("agent/jvm/trace/trace_hooks");
-	TCase *t = tcase_create("hooks");
+	TCase *t = tcase_create("hooks"), *threads = tcase_create("threads");
 	SRunner *runner = srunner_create(s);
 	int failed;
 
 	tcase_add_checked_fixture(t, start, NULL);
+	tcase_add_checked_fixture(threads, start, NULL);
 	tcase_set_timeout(t, 60); /* with sanitizers on a busy machine */
+	tcase_set_timeout(threads, 60);
 	tcase_add_test(t, a_call_is_reported);
 	tcase_add_test(t, an_exception_is_reported);
 	tcase_add_test(t, values_are_described);
@@ -912,10 +914,11 @@ int main(void)
 	tcase_add_test(t, memory_may_run_out);
 	tcase_add_test(t, the_most_methods_fit);
 	tcase_add_test(t, sums_are_right);
-	tcase_add_test(t, no_call_is_lost_in_sums);
-	tcase_add_test(t, no_call_is_lost);
-	tcase_add_test(t, traces_end_under_hooks);
+	tcase_add_test(threads, no_call_is_lost_in_sums);
+	tcase_add_test(threads, no_call_is_lost);
+	tcase_add_test(threads, traces_end_under_hooks);
 	suite_add_tcase(s, t);
+	suite_add_tcase(s, threads);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);
 	srunner_free(runner);
