@@ -85,6 +85,7 @@ static void read_operands(struct cf_insn *insn, struct cf_bytes *bytes)
 	case CF_OP_NONE:
 		break;
 	case CF_OP_BYTE:
+		/* NOLINTNEXTLINE(bugprone-signed-char-misuse): the sign is extended (JVMS 6.5) */
 		insn->value = (int8_t)cf_u1(bytes);
 		break;
 	case CF_OP_SHORT:
