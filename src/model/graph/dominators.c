@@ -65,14 +65,26 @@ static void prefetch_edge(const struct semi_nca *r, uint32_t at)
 		__builtin_prefetch(&r->others[r->dfs.state[to].others], 1);
 }
 
+static void list_other(struct semi_nca *r, uint32_t to, uint32_t from)
+{
+	struct graph_dfs_state *state = &r->dfs.state[to];
+
+	if (state->number >= r->dfs.least)
+		r->others[state->others++] = from;
+}
+
 static void list_others(struct semi_nca *r)
 {
 	struct graph_dfs *d = &r->dfs;
 	const struct graph *g = d->graph;
+	unsigned strength = 0;
 
+	d->least = 0;
 	for (uint32_t number = 1; number <= d->n; number++) {
 		uint32_t node = d->node[number], to;
 
+		while (strength < HEAP_STREAM_STRENGTHS && number >= d->below[strength])
+			d->least = d->below[strength++];
 		for (uint32_t at = g->first[node]; at != GRAPH_NONE;
 		     at = graph_next_edge(g, at)) {
 			bool skipped =
@@ -81,11 +93,11 @@ static void list_others(struct semi_nca *r)
 			prefetch_edge(r, at);
 			to = g->to[at];
 			if (to != GRAPH_NONE && !skipped && !graph_bit(d->tree_edges, at))
-				r->others[d->state[to].others++] = number;
+				list_other(r, to, number);
 		}
 		to = graph_class_to(d, node);
 		if (to != GRAPH_NONE)
-			r->others[d->state[to].others++] = number;
+			list_other(r, to, number);
 	}
 }
 

@@ -61,6 +61,13 @@ static void note_referent(struct graph_dfs *d, uint32_t to, unsigned strength)
 	d->referents[d->n_referents++] = (struct graph_referent){ to, strength };
 }
 
+static void count_edge(struct graph_dfs *d, uint32_t to)
+{
+	struct graph_dfs_state *state = &d->state[to];
+
+	state->others += state->number == 0 || state->number >= d->least;
+}
+
 /*
  * Follows the remaining edges of the node with this number, up to the first edge whose target was
  * not visited yet.  Returns that target; or GRAPH_NONE if there is no such edge.
@@ -86,7 +93,7 @@ static uint32_t follow_edges(struct graph_dfs *d, uint32_t number)
 			graph_set_bit(d->tree_edges, at);
 			return to;
 		}
-		d->state[to].others++;
+		count_edge(d, to);
 	}
 	if (d->edge[number] == AT_END)
 		return GRAPH_NONE;
@@ -94,7 +101,7 @@ static uint32_t follow_edges(struct graph_dfs *d, uint32_t number)
 	to = graph_class_to(d, d->node[number]);
 	if (to == GRAPH_NONE)
 		return GRAPH_NONE;
-	d->state[to].others++;
+	count_edge(d, to);
 	return d->state[to].number == 0 ? to : GRAPH_NONE;
 }
 
@@ -121,6 +128,7 @@ static void search(struct graph_dfs *d, uint32_t node)
  */
 static void search_referents(struct graph_dfs *d, unsigned strength)
 {
+	d->least = d->below[strength];
 	for (size_t i = 0; i < d->n_referents; i++) {
 		struct graph_referent referent = d->referents[i];
 

@@ -20,8 +20,8 @@ struct graph_dfs {
 	struct graph_dfs_state {
 		uint32_t number; /* depth-first number; 0: not visited */
 		/*
-		 * number of edges to the node that are not in tree_edges; start_ranges() in
-		 * dominators.c replaces this number by an index in semi_nca.others
+		 * number of edges to the node that count and are not in tree_edges; start_ranges()
+		 * in dominators.c replaces this number by an index in semi_nca.others
 		 */
 		uint32_t others;
 	} *state;
@@ -42,6 +42,12 @@ struct graph_dfs {
 	 * REFERENT edges of strength s, but not through stronger references alone.
 	 */
 	uint32_t below[HEAP_STREAM_STRENGTHS + 1];
+	/*
+	 * The first number of the nodes of the current strength.  Edges from these nodes to lower
+	 * numbers do not count: what is reachable through a soft reference alone keeps no object
+	 * alive that is reachable without it, and so is not on any path to that object.
+	 */
+	uint32_t least;
 };
 
 void graph_dfs_run(struct graph_dfs *dfs);

@@ -180,6 +180,20 @@ for version in $(in_soak own "") "${jdks[@]}"; do
 	stop "$JVM_PID"
 done
 
+# The reflection data of a class is reachable through a soft reference, and refers to the class.
+for version in "${jdks[@]}"; do
+	start_jvm "$version" default Plugins -Xmx64m || continue
+	for engine in snapshot agent hprof; do
+		retains "$version $engine: --suspects of a leak of class loaders" \
+			--json --suspects --engine "$engine" || continue
+		same "$version $engine: --suspects: the list that keeps the loaders" \
+			"java.lang.Object[], static stopped" \
+			"$(json "[s['class'] + ', ' + s['path']['steps'][0]['via']
+				for s in j['suspects'] if s['retained'] > 10000000][0]")"
+	done
+	stop "$JVM_PID"
+done
+
 # HotSpot crashes if a walk along references reaches a virtual thread that is being created.
 for version in "${jdks[@]}"; do
 	[ "$version" -ge 21 ] || continue

@@ -317,6 +317,11 @@ static void find_phases(struct expected *t, const struct sample *m, bool weak)
 		t->phase[i] = reached[i] ? 0 : UINT32_MAX;
 	for (unsigned s = 0; s < HEAP_STREAM_STRENGTHS && !weak; s++)
 		add_phase(t, m, s);
+	/* An object that only a soft reference reaches keeps no strongly reachable one alive. */
+	for (uint32_t i = 0; i < m->n; i++) {
+		for (uint32_t j = 0; j < m->n; j++)
+			t->edge[i][j] &= t->phase[i] <= t->phase[j];
+	}
 }
 
 static void find_expected(struct expected *t, const struct sample *m, bool weak)
