@@ -45,6 +45,13 @@ const char *heap_class_name(const struct heap *h, uint32_t class)
 	return c && c->name ? c->name : "?";
 }
 
+const char *heap_class_loader(const struct heap *h, uint32_t class)
+{
+	const struct heap_class *c = class_at(h, class);
+
+	return c ? c->loader : NULL;
+}
+
 const char *heap_node_class(const struct heap *h, uint32_t node)
 {
 	uint32_t class = graph_stands_for(h->graph, node);

@@ -208,6 +208,42 @@ static const char *held_text(const struct held_by_class *pieces,
 	return text;
 }
 
+START_TEST(pieces_of_one_class_name_are_one)
+{
+	struct heap_class classes[] = {
+		{ .name = (char *)"a.Plugin", .loader = (char *)"a.Loader @1" },
+		{ .name = (char *)"int[]", .loader = (char *)"bootstrap" },
+		{ .name = (char *)"a.Plugin", .loader = (char *)"a.Loader @2" },
+		{ .name = (char *)"a.Plugin" },
+	};
+	struct heap h = { .classes = classes, .n_classes = ARRAY_SIZE(classes) };
+	struct held_row rows[] = {
+		{ .class = 1, .n = 7, .bytes = 2048 },
+		{ .class = 0, .n = 1, .bytes = 1024 },
+		{ .class = 2, .n = 2, .bytes = 1024 },
+		{ .class = 3, .n = 1, .bytes = 1024 },
+	};
+	const struct held_by_class pieces = { rows, ARRAY_SIZE(rows) };
+	const struct held_by_class_sum sum = { 0, ARRAY_SIZE(rows), 11, 5120 };
+	_cleanup_buf_ struct buf text = BUF_INIT;
+	struct json *json = retained_pieces_json(&h, &pieces, &sum);
+
+	retained_add_pieces(&text, &h, &pieces, &sum);
+	ck_assert_str_eq(buf_str(&text), "4 a.Plugin (3.00 KiB, of 3 class loaders), "
+					 "7 int[] (2.00 KiB)");
+	buf_reset(&text);
+	json_add(&text, json);
+	ck_assert_ptr_nonnull(strstr(buf_str(&text),
+		"{\"class\":\"a.Plugin\",\"loader\":\"a.Loader @1\",\"instances\":1,"));
+	ck_assert_ptr_nonnull(strstr(buf_str(&text),
+		"{\"class\":\"a.Plugin\",\"loader\":null,\"instances\":1,"));
+	buf_reset(&text);
+	retained_add_pieces(&text, &h, &pieces, &(struct held_by_class_sum){ 0 });
+	ck_assert_uint_eq(text.len, 0);
+	json_free(json);
+}
+END_TEST
+
 /*
  * There are three suspects: the map's table, the class of the 1000 buffers, and the first node of
  * the list.  The objects that refer to the table are not suspects.
@@ -486,7 +522,8 @@ START_TEST(rows_and_tree_are_written_as_json)
 	ck_assert_ptr_nonnull(strstr(buf_str(&text),
 		"\"via\":\"field #2\",\"shallow\":8016,\"retained\":112016,\"children\":[],"
 		"\"rest\":{\"instances\":1000,\"retained\":104000,\"classes\":"
-		"[{\"class\":\"a.b.Map$Entry\",\"instances\":1000,\"retained\":104000}]}}"));
+		"[{\"class\":\"a.b.Map$Entry\",\"loader\":\"app\",\"instances\":1000,"
+		"\"retained\":104000}]}}"));
 	json_free(doc);
 	retained_tree_release(&top);
 	retained_release(&r);
@@ -503,6 +540,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, classes_are_sorted_and_filtered);
 	tcase_add_test(tc, sizes_are_summed_by_package_and_loader);
+	tcase_add_test(tc, pieces_of_one_class_name_are_one);
 	tcase_add_test(tc, suspects_are_objects_or_classes);
 	tcase_add_test(tc, class_objects_are_not_one_suspect);
 	tcase_add_test(tc, dominator_tree_is_printed);
