@@ -131,7 +131,11 @@ struct graph_edges {
 struct graph_edges graph_edges(const struct graph *g, uint32_t node);
 bool graph_next(struct graph_edges *edges, struct graph_edge *edge);
 
-/* The shortest path from the roots to each node.  With `weak`, paths may contain REFERENT edges. */
+/*
+ * The shortest path from the roots to each node.  A path from a local variable, a JNI local or a
+ * monitor is only given to nodes that no other root reaches.  With `weak`, paths may contain
+ * REFERENT edges.
+ */
 struct graph_bfs {
 	/* indexed by node: previous node on the path; for a root: itself; GRAPH_NONE: no path */
 	uint32_t *parent;

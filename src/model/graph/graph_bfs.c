@@ -1,4 +1,4 @@
-/* Shortest paths: a breadth-first search from all roots. */
+/* Shortest paths: a breadth-first search from the roots. */
 #include "model/graph/graph_internal.h"
 
 /* Special values of graph_bfs.edge, which are not edge numbers. */
@@ -10,6 +10,7 @@ struct search {
 	struct graph_bfs *bfs;
 	uint32_t *queue;
 	uint32_t n;
+	uint32_t done; /* number of nodes at the start of the queue that were visited */
 };
 
 static void reach(struct search *s, uint32_t to, uint32_t from, uint32_t edge)
@@ -22,16 +23,36 @@ static void reach(struct search *s, uint32_t to, uint32_t from, uint32_t edge)
 }
 
 /*
- * Adds roots to the queue: with `classes` the class roots (HEAP_STREAM_ROOT_CLASS), otherwise the
- * roots of all other kinds.  Callers add the class roots first, because paths from class roots are
- * the clearest.
+ * The groups of roots, in the order in which they are added to the queue.  Paths from classes are
+ * the clearest.  References of threads end with a method or a synchronized block, so a path from
+ * them explains only what no other root reaches, however long the path from the other root is.
  */
-static void reach_roots(struct search *s, bool classes)
+enum root_group { CLASSES, LASTING, OF_THREADS };
+
+static enum root_group group_of(enum heap_stream_root kind)
+{
+	switch (kind) {
+	case HEAP_STREAM_ROOT_CLASS:
+		return CLASSES;
+	case HEAP_STREAM_ROOT_STACK:
+	case HEAP_STREAM_ROOT_JNI_LOCAL:
+	case HEAP_STREAM_ROOT_MONITOR:
+		return OF_THREADS;
+	case HEAP_STREAM_ROOT_JNI_GLOBAL:
+	case HEAP_STREAM_ROOT_THREAD:
+	case HEAP_STREAM_ROOT_VM:
+	case HEAP_STREAM_ROOTS:
+		break;
+	}
+	return LASTING;
+}
+
+static void reach_roots(struct search *s, enum root_group group)
 {
 	for (size_t i = 0; i < s->graph->n_roots; i++) {
 		const struct graph_root *root = &s->graph->roots[i];
 
-		if ((root->kind == HEAP_STREAM_ROOT_CLASS) == classes)
+		if (group_of(root->kind) == group)
 			reach(s, root->node, root->node, GRAPH_NONE);
 	}
 }
@@ -79,18 +100,27 @@ static void search_begin(struct search *s, const struct graph *g, struct graph_b
 {
 	bfs->parent = mmap_array_new(g->n, sizeof(*bfs->parent));
 	bfs->edge = mmap_array_new(g->n, sizeof(*bfs->edge));
-	*s = (struct search){ g, bfs, mmap_array_new(g->n, sizeof(uint32_t)), 0 };
+	*s = (struct search){ g, bfs, mmap_array_new(g->n, sizeof(uint32_t)), 0, 0 };
 	for (uint32_t node = 0; node < g->n; node++)
 		bfs->parent[node] = GRAPH_NONE;
 }
 
 /* Visits all nodes that are reachable from the nodes in the queue. */
+static void search_queue(struct search *s, bool weak)
+{
+	for (; s->done < s->n; s->done++) {
+		prefetch(s, s->done);
+		reach_targets(s, s->queue[s->done], weak);
+	}
+}
+
+/* Visits all nodes that are reachable from the nodes in the queue and from all roots but classes. */
 static void search_all(struct search *s, bool weak)
 {
-	for (uint32_t i = 0; i < s->n; i++) {
-		prefetch(s, i);
-		reach_targets(s, s->queue[i], weak);
-	}
+	reach_roots(s, LASTING);
+	search_queue(s, weak);
+	reach_roots(s, OF_THREADS);
+	search_queue(s, weak);
 }
 
 void graph_bfs(const struct graph *g, bool weak, struct graph_bfs *bfs)
@@ -98,8 +128,7 @@ void graph_bfs(const struct graph *g, bool weak, struct graph_bfs *bfs)
 	struct search s;
 
 	search_begin(&s, g, bfs);
-	reach_roots(&s, true);
-	reach_roots(&s, false);
+	reach_roots(&s, CLASSES);
 	search_all(&s, weak);
 	mmap_array_free(s.queue);
 }
@@ -125,7 +154,7 @@ static bool has_bypassed_loader(const struct search *s, uint32_t class)
 }
 
 /*
- * Restarts the search from the roots and from the class objects that the first search has reached.
+ * Restarts the search; its queue then has the class objects that the first search has reached.
  */
 static void restart(struct search *s)
 {
@@ -143,11 +172,10 @@ static void restart(struct search *s)
 	}
 	for (uint32_t node = 0; node < g->n; node++)
 		bfs->parent[node] = GRAPH_NONE;
-	s->n = 0;
-	reach_roots(s, true);
+	s->n = s->done = 0;
+	reach_roots(s, CLASSES);
 	for (uint32_t i = 0; i < n; i++)
 		reach(s, starts[i], starts[i], GRAPH_NONE);
-	reach_roots(s, false);
 	mmap_array_free(starts);
 }
 
@@ -158,8 +186,7 @@ void graph_bfs_to(const struct graph *g, bool weak, const uint32_t *nodes, size_
 
 	search_begin(&s, g, bfs);
 	bypass(&s, nodes, n);
-	reach_roots(&s, true);
-	reach_roots(&s, false);
+	reach_roots(&s, CLASSES);
 	search_all(&s, weak);
 	restart(&s);
 	search_all(&s, weak);

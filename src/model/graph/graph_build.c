@@ -63,9 +63,9 @@ static bool is_wanted_root(const struct graph *g, const struct graph_root *root,
  * the most informative one, and comes first.
  */
 static const uint8_t rank_of[HEAP_STREAM_ROOTS] = {
-	[HEAP_STREAM_ROOT_CLASS] = 0,      [HEAP_STREAM_ROOT_THREAD] = 1,
-	[HEAP_STREAM_ROOT_STACK] = 2,      [HEAP_STREAM_ROOT_JNI_LOCAL] = 3,
-	[HEAP_STREAM_ROOT_JNI_GLOBAL] = 4, [HEAP_STREAM_ROOT_MONITOR] = 5,
+	[HEAP_STREAM_ROOT_CLASS] = 0,     [HEAP_STREAM_ROOT_THREAD] = 1,
+	[HEAP_STREAM_ROOT_JNI_GLOBAL] = 2, [HEAP_STREAM_ROOT_STACK] = 3,
+	[HEAP_STREAM_ROOT_JNI_LOCAL] = 4, [HEAP_STREAM_ROOT_MONITOR] = 5,
 	[HEAP_STREAM_ROOT_VM] = 6,
 };
 

@@ -719,6 +719,52 @@ START_TEST(paths_begin_at_classes)
 }
 END_TEST
 
+static void put_root_of(struct writer *w, uint32_t i, enum heap_stream_root kind)
+{
+	put(w, (struct heap_stream_record){
+		       .kind = HEAP_STREAM_ROOT, .address = at(i), .root = kind });
+}
+
+/*
+ * A local variable, a JNI local and a monitor refer to 3, and the local variable to 4.  JNI refers
+ * to 1, 1 to 2, and 2 to 3.  A local variable and JNI refer to 5.  The sizes are 8 times 1 more.
+ */
+START_TEST(roots_of_threads_are_the_last)
+{
+	struct graph_bfs bfs;
+	struct graph *g;
+	struct writer w;
+
+	begin(&w);
+	put_root_of(&w, 3, HEAP_STREAM_ROOT_STACK);
+	put_root_of(&w, 3, HEAP_STREAM_ROOT_JNI_LOCAL);
+	put_root_of(&w, 3, HEAP_STREAM_ROOT_MONITOR);
+	put_root_of(&w, 4, HEAP_STREAM_ROOT_STACK);
+	put_root_of(&w, 5, HEAP_STREAM_ROOT_STACK);
+	put_root_of(&w, 5, HEAP_STREAM_ROOT_JNI_GLOBAL);
+	put_root(&w, 1);
+	for (uint32_t i = 1; i <= 5; i++) {
+		put_object(&w, i, 1);
+		put(&w, (struct heap_stream_record){ .kind = HEAP_STREAM_SIZE,
+						     .size = (i + 1) * 8 });
+		if (i < 3)
+			put_reference(&w, HEAP_STREAM_FIELD, i + 1, 0, 0);
+	}
+	g = end(&w, CLASSES);
+	ck_assert_ptr_nonnull(g);
+	graph_bfs(g, false, &bfs);
+	for (uint32_t i = 2; i <= 3; i++)
+		ck_assert_uint_eq(bfs.parent[node_of_size(g, (i + 1) * 8)],
+				  node_of_size(g, i * 8));
+	ck_assert_uint_eq(bfs.parent[node_of_size(g, 40)], node_of_size(g, 40));
+	ck_assert_uint_eq(graph_root_of(g, node_of_size(g, 40))->kind, HEAP_STREAM_ROOT_STACK);
+	ck_assert_uint_eq(graph_root_of(g, node_of_size(g, 48))->kind,
+			  HEAP_STREAM_ROOT_JNI_GLOBAL);
+	graph_bfs_release(&bfs);
+	graph_free(g);
+}
+END_TEST
+
 START_TEST(lasting_classes_are_roots_once)
 {
 	const bool permanent[3] = { false, true, true };
@@ -930,6 +976,7 @@ int main(void)
 	tcase_add_test(c, array_gaps_of_all_lengths_are_encoded);
 	tcase_add_test(c, edge_lookup_in_a_full_array_is_fast);
 	tcase_add_test(c, paths_begin_at_classes);
+	tcase_add_test(c, roots_of_threads_are_the_last);
 	tcase_add_test(c, lasting_classes_are_roots_once);
 	tcase_add_test(c, texts_belong_to_their_strings);
 	tcase_add_test(c, mirror_of_a_primitive_type_has_no_class);
