@@ -18,7 +18,6 @@ void jvm_memory_init(struct jvm_memory *m)
 {
 	*m = (struct jvm_memory){
 		.heap_used = -1, .heap_max = -1, .metaspace_used = -1, .metaspace_committed = -1,
-		.metaspace_max = -1,
 		.class_used = -1, .class_committed = -1, .code_used = -1, .malloc_arenas = -1,
 		.malloc_free = -1, .malloc_mapped = -1, .nmt_malloc = -1, .nmt_gc = -1,
 		.nmt_gc_malloc = -1, .nmt_other = -1,
@@ -211,19 +210,6 @@ static void metaspace_line(struct jvm_memory *m, const char *line, void *arg)
 		node_line(m, line, state->kind);
 	else if (begins(line, "[0x") && bounds(line, &first, &last))
 		add_range(m, state->kind, first, last);
-}
-
-void jvm_memory_flags(struct jvm_memory *m, const char *text)
-{
-	static const char flag[] = "-XX:MaxMetaspaceSize=";
-	const char *at = strstr(text, flag);
-	unsigned long long value;
-
-	if (!at)
-		return;
-	value = strtoull(at + sizeof(flag) - 1, NULL, 10);
-	if (value <= AMOUNT_MAX) /* else: the default, which is no limit */
-		m->metaspace_max = (int64_t)value;
 }
 
 void jvm_memory_metaspace(struct jvm_memory *m, const char *text)

@@ -43,7 +43,6 @@ bool memory_view_load(struct memory_view *v, const struct json *doc)
 	v->parts.swapped = json_get_number(doc, "swap", 0);
 	v->group_limit = json_get_number(doc, "limit", -1);
 	v->heap_max = json_get_number(doc, "heap_max", -1);
-	v->metaspace_max = json_get_number(doc, "metaspace_max", -1);
 	v->heap_after = json_get_number(doc, "heap_after_gc", -1);
 	v->limit.outside = json_get_number(doc, "outside_heap", 0);
 	v->limit.known = v->group_limit >= 0 && v->heap_max >= 0 &&
@@ -165,24 +164,6 @@ static void limit_verdict(const struct memory_view *v, struct buf *text)
 	buf_addc(text, '\n');
 }
 
-static void metaspace_verdict(const struct memory_view *v, struct buf *text)
-{
-	int64_t committed = v->parts.part[PART_METASPACE].committed;
-	int64_t classes = v->parts.part[PART_CLASS_SPACE].committed; /* counts as metaspace */
-
-	if (v->metaspace_max < 0 || committed < 0)
-		return;
-	committed += classes > 0 ? classes : 0;
-	buf_adds(text, "metaspace has ");
-	units_bytes(text, committed);
-	buf_adds(text, " of at most ");
-	units_bytes(text, v->metaspace_max);
-	buf_adds(text, " (-XX:MaxMetaspaceSize)");
-	if (committed >= v->metaspace_max / 10 * 9)
-		buf_adds(text, ": further classes may cause an OutOfMemoryError");
-	buf_addc(text, '\n');
-}
-
 static void malloc_verdict(const struct memory_view *v, struct buf *text)
 {
 	int64_t free_bytes = memory_trimmable(&v->parts);
@@ -215,7 +196,6 @@ static void add_verdicts(const struct memory_view *v, struct buf *text)
 {
 	limit_verdict(v, text);
 	heap_verdict(v, text);
-	metaspace_verdict(v, text);
 	malloc_verdict(v, text);
 	threads_verdict(v, text);
 	if (v->parts.swapped > 0) {
@@ -247,7 +227,6 @@ struct json *memory_view_json(const struct memory_view *v)
 	json_put_number(doc, "swap", v->parts.swapped);
 	json_put_known(doc, "limit", v->group_limit >= 0, (uint64_t)v->group_limit);
 	json_put_known(doc, "heap_max", v->heap_max >= 0, (uint64_t)v->heap_max);
-	json_put_known(doc, "metaspace_max", v->metaspace_max >= 0, (uint64_t)v->metaspace_max);
 	json_put_known(doc, "heap_after_gc", v->heap_after >= 0, (uint64_t)v->heap_after);
 	json_put_number(doc, "outside_heap", v->limit.outside);
 	json_put_bool(doc, "exceeds", v->limit.known && v->limit.excess > 0);

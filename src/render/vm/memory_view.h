@@ -12,7 +12,6 @@ struct memory_view {
 	struct memory_parts parts;
 	struct heap_limit limit;
 	int64_t heap_max, group_limit; /* in bytes; -1: unknown, or no limit */
-	int64_t metaspace_max; /* -XX:MaxMetaspaceSize in bytes; -1: none, or unknown */
 	int64_t heap_after; /* bytes of heap in use after the last collection; -1: unknown */
 	unsigned threads;
 	/* the JVM has answered diagnostic commands; false: only /proc and counters were read */

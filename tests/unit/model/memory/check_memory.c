@@ -263,30 +263,6 @@ START_TEST(amounts_are_those_of_the_answers)
 END_TEST
 
 /* Linux before 6.7 does not mark stacks: a guard precedes them. */
-START_TEST(limit_of_metaspace_is_a_flag)
-{
-	static const struct {
-		const char *answer;
-		int64_t max;
-	} cases[] = {
-		{ "-XX:MaxHeapSize=4 -XX:MaxMetaspaceSize=67108864 -XX:+UseG1GC\n", 64 * M },
-		{ "-XX:MaxMetaspaceSize=18446744073709547520\n", -1 }, /* no limit */
-		{ "-XX:MaxHeapSize=4\n", -1 },
-		{ "-XX:MaxMetaspaceSize=", 0 },
-		{ "", -1 },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct jvm_memory m;
-
-		jvm_memory_init(&m);
-		jvm_memory_flags(&m, cases[i].answer);
-		ck_assert_int_eq(m.metaspace_max, cases[i].max);
-		jvm_memory_release(&m);
-	}
-}
-END_TEST
-
 START_TEST(stacks_are_found_by_their_guards)
 {
 	static const char smaps[] =
@@ -459,7 +435,6 @@ int main(void)
 	tcase_add_loop_test(tc, answers_have_ranges, 0, ARRAY_SIZE(answers));
 	tcase_add_loop_test(tc, answers_cut_at_every_byte_are_parsed, 0, ARRAY_SIZE(answers));
 	tcase_add_test(tc, amounts_are_those_of_the_answers);
-	tcase_add_test(tc, limit_of_metaspace_is_a_flag);
 	tcase_add_test(tc, stacks_are_found_by_their_guards);
 	tcase_add_test(tc, arenas_of_older_glibc_are_malloc);
 	tcase_add_test(tc, blocks_before_a_reservation_are_malloc);
