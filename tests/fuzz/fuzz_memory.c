@@ -51,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static void (*const parsers[])(struct jvm_memory *m, const char *text) = {
 		jvm_memory_heap_info, jvm_memory_metaspace, jvm_memory_code_cache,
-		jvm_memory_native_heap, jvm_memory_tracking,
+		jvm_memory_native_heap, jvm_memory_tracking, jvm_memory_flags,
 	};
 	static const char smaps[] = "f0000000-100080000 rw-p 00000000 00:00 0 \n"
 				    "Rss: 3232 kB\nAnonymous: 3232 kB\n";

@@ -47,6 +47,7 @@ static const struct {
 } questions[] = {
 	{ "GC.heap_info", jvm_memory_heap_info },
 	{ "VM.metaspace vslist", jvm_memory_metaspace },
+	{ "VM.flags", jvm_memory_flags },
 	{ "Compiler.codecache", jvm_memory_code_cache },
 	{ "System.native_heap_info", jvm_memory_native_heap },
 	{ "VM.native_memory summary", jvm_memory_tracking },
@@ -143,6 +144,7 @@ static int measure(const struct ctx *ctx, struct memory_view *v, struct err *err
 		v->pid = (int)ctx->jvm->pid;
 		v->threads = status.threads;
 		v->heap_max = m.heap_max;
+		v->metaspace_max = m.metaspace_max;
 		v->heap_after = heap_after(ctx->jvm);
 		v->group_limit = cgroup_lowest_limit(&proc, ctx->jvm->pid);
 		v->limit = heap_limit_of(&v->parts, v->heap_max, v->group_limit);
@@ -220,7 +222,7 @@ static int check(const struct ctx *ctx, struct err *err)
 static int run(struct ctx *ctx, struct err *err)
 {
 	const struct memory_opts *opts = ctx->opts;
-	struct memory_view view = { .heap_after = -1 };
+	struct memory_view view = { .heap_after = -1, .metaspace_max = -1 };
 	struct json *base = NULL;
 	int rc = 0;
 

@@ -18,6 +18,7 @@ void jvm_memory_init(struct jvm_memory *m)
 {
 	*m = (struct jvm_memory){
 		.heap_used = -1, .heap_max = -1, .metaspace_used = -1, .metaspace_committed = -1,
+		.metaspace_max = -1,
 		.class_used = -1, .class_committed = -1, .code_used = -1, .malloc_arenas = -1,
 		.malloc_free = -1, .malloc_mapped = -1, .nmt_malloc = -1, .nmt_gc = -1,
 		.nmt_gc_malloc = -1, .nmt_other = -1,
@@ -97,6 +98,11 @@ static bool bounds(const char *line, uint64_t *first, uint64_t *last)
 		*last = strtoull(at, &end, 16);
 	}
 	return (*end == ')' || *end == ']') && *first < *last;
+}
+
+void jvm_memory_flags(struct jvm_memory *m, const char *text)
+{
+	m->metaspace_max = number_after(text, "-XX:MaxMetaspaceSize=");
 }
 
 typedef void line_fn(struct jvm_memory *m, const char *line, void *arg);

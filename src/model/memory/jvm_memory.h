@@ -25,6 +25,7 @@ struct jvm_memory {
 	size_t n_ranges, cap_ranges;
 	int64_t heap_used, heap_max;
 	int64_t metaspace_used, metaspace_committed; /* including class space */
+	int64_t metaspace_max; /* -XX:MaxMetaspaceSize, including class space */
 	int64_t class_used, class_committed;
 	int64_t code_used;
 	/*
@@ -50,6 +51,7 @@ void jvm_memory_release(struct jvm_memory *m);
  */
 void jvm_memory_heap_info(struct jvm_memory *m, const char *text);   /* GC.heap_info */
 void jvm_memory_metaspace(struct jvm_memory *m, const char *text);   /* VM.metaspace vslist */
+void jvm_memory_flags(struct jvm_memory *m, const char *text);       /* VM.flags */
 void jvm_memory_code_cache(struct jvm_memory *m, const char *text);  /* Compiler.codecache */
 void jvm_memory_native_heap(struct jvm_memory *m, const char *text); /* System.native_heap_info */
 void jvm_memory_tracking(struct jvm_memory *m, const char *text);    /* VM.native_memory */

@@ -6,6 +6,8 @@
 #include "render/table.h"
 #include "render/units.h"
 
+#define METASPACE_MARGIN 10 /* metaspace is nearly full if less than a tenth is free */
+
 enum { NAME, RESERVED, COMMITTED, USED, RESIDENT, CHANGE, CHANGE_TEXT };
 
 static const struct column columns[] = {
@@ -44,6 +46,7 @@ bool memory_view_load(struct memory_view *v, const struct json *doc)
 	v->group_limit = json_get_number(doc, "limit", -1);
 	v->heap_max = json_get_number(doc, "heap_max", -1);
 	v->heap_after = json_get_number(doc, "heap_after_gc", -1);
+	v->metaspace_max = json_get_number(doc, "metaspace_max", -1);
 	v->limit.outside = json_get_number(doc, "outside_heap", 0);
 	v->limit.known = v->group_limit >= 0 && v->heap_max >= 0 &&
 			 !__builtin_add_overflow(v->heap_max, v->limit.outside, &sum) &&
@@ -164,6 +167,25 @@ static void limit_verdict(const struct memory_view *v, struct buf *text)
 	buf_addc(text, '\n');
 }
 
+/* The JVM throws OutOfMemoryError when the committed metaspace would exceed its limit. */
+static void metaspace_verdict(const struct memory_view *v, struct buf *text)
+{
+	const struct memory_size *part = v->parts.part;
+	int64_t committed;
+
+	if (v->metaspace_max < 0 ||
+	    __builtin_add_overflow(part[PART_METASPACE].committed, part[PART_CLASS_SPACE].committed,
+				   &committed))
+		return;
+	units_bytes(text, committed);
+	buf_adds(text, " of metaspace, with class space, are committed, of at most ");
+	units_bytes(text, v->metaspace_max);
+	if (committed >= v->metaspace_max - v->metaspace_max / METASPACE_MARGIN)
+		buf_addf(text, ": nearly full; jtool retained %d --suspects finds class loaders "
+			       "that leak", v->pid);
+	buf_addc(text, '\n');
+}
+
 static void malloc_verdict(const struct memory_view *v, struct buf *text)
 {
 	int64_t free_bytes = memory_trimmable(&v->parts);
@@ -196,6 +218,7 @@ static void add_verdicts(const struct memory_view *v, struct buf *text)
 {
 	limit_verdict(v, text);
 	heap_verdict(v, text);
+	metaspace_verdict(v, text);
 	malloc_verdict(v, text);
 	threads_verdict(v, text);
 	if (v->parts.swapped > 0) {
@@ -228,6 +251,7 @@ struct json *memory_view_json(const struct memory_view *v)
 	json_put_known(doc, "limit", v->group_limit >= 0, (uint64_t)v->group_limit);
 	json_put_known(doc, "heap_max", v->heap_max >= 0, (uint64_t)v->heap_max);
 	json_put_known(doc, "heap_after_gc", v->heap_after >= 0, (uint64_t)v->heap_after);
+	json_put_known(doc, "metaspace_max", v->metaspace_max >= 0, (uint64_t)v->metaspace_max);
 	json_put_number(doc, "outside_heap", v->limit.outside);
 	json_put_bool(doc, "exceeds", v->limit.known && v->limit.excess > 0);
 	json_put_number(doc, "threads", v->threads);

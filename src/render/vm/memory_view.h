@@ -13,6 +13,7 @@ struct memory_view {
 	struct heap_limit limit;
 	int64_t heap_max, group_limit; /* in bytes; -1: unknown, or no limit */
 	int64_t heap_after; /* bytes of heap in use after the last collection; -1: unknown */
+	int64_t metaspace_max; /* -XX:MaxMetaspaceSize in bytes; -1: unknown, or no limit */
 	unsigned threads;
 	/* the JVM has answered diagnostic commands; false: only /proc and counters were read */
 	bool asked;

@@ -75,6 +75,21 @@ for version in "${jdks[@]}"; do
 	stop "$JVM_PID"
 done
 
+# A limit of metaspace.
+for version in "${jdks[@]}"; do
+	start_jvm "$version" serial Idle -XX:MaxMetaspaceSize=64m || continue
+	works "$version: a limit of metaspace" memory "$JVM_PID"
+	check "$version: a limit of metaspace: the line" \
+		grep -q '^[0-9].* of metaspace, with class space, are committed, of at most 64.0 MiB$' \
+		"$W/out"
+	works "$version: a limit of metaspace: --save" memory --json --save "$W/saved" --no-attach \
+		"$JVM_PID"
+	same "$version: a limit of metaspace: not asked" None "$(json "j['metaspace_max']")"
+	works "$version: a limit of metaspace: JSON" memory --json --diff "$W/saved" "$JVM_PID"
+	same "$version: a limit of metaspace: the key" $((64 << 20)) "$(json "j['metaspace_max']")"
+	stop "$JVM_PID"
+done
+
 # What was in use after the last collection: Shenandoah's counters do
 # not have it.
 for version in "${jdks[@]}"; do

@@ -4,6 +4,7 @@
 
 #include "base/xalloc.h"
 #include "model/memory/heap_limit.h"
+#include "render/vm/memory_view.h"
 #include "unit/support/data.h"
 
 #define K INT64_C(1024)
@@ -262,6 +263,51 @@ START_TEST(amounts_are_those_of_the_answers)
 }
 END_TEST
 
+START_TEST(limit_of_metaspace_is_that_of_the_flags)
+{
+	struct jvm_memory m;
+
+	jvm_memory_init(&m);
+	ck_assert_int_eq(m.metaspace_max, -1);
+	jvm_memory_flags(&m, "-XX:MaxHeapSize=67108864 -XX:MaxMetaspaceSize=41943040 -XX:+UseG1GC ");
+	ck_assert_int_eq(m.metaspace_max, 40 * M);
+	jvm_memory_flags(&m, "-XX:MaxHeapSize=67108864 -XX:+UseG1GC\n");
+	ck_assert_int_eq(m.metaspace_max, -1);
+	jvm_memory_flags(&m, "-XX:MaxMetaspaceSize=18446744073709547520");
+	ck_assert_int_eq(m.metaspace_max, -1);
+	jvm_memory_flags(&m, "-XX:MaxMetaspaceSize=");
+	ck_assert_int_eq(m.metaspace_max, -1);
+	jvm_memory_release(&m);
+}
+END_TEST
+
+static bool says(const struct memory_view *v, const char *words)
+{
+	struct json *doc = memory_view_json(v);
+	_cleanup_buf_ struct buf text = BUF_INIT;
+
+	json_add(&text, doc);
+	json_free(doc);
+	return strstr(buf_str(&text), words) != NULL;
+}
+
+START_TEST(metaspace_that_is_nearly_full_is_reported)
+{
+	struct memory_view v = { .pid = 7, .metaspace_max = 100 * M, .group_limit = -1 };
+
+	v.parts.part[PART_METASPACE].committed = 60 * M;
+	v.parts.part[PART_CLASS_SPACE].committed = 30 * M - 1;
+	ck_assert(says(&v, "committed, of at most 100 MiB\""));
+	ck_assert(says(&v, "\"metaspace_max\":104857600,"));
+	v.parts.part[PART_CLASS_SPACE].committed = 30 * M;
+	ck_assert(says(&v, "90.0 MiB of metaspace, with class space, are committed, of at most "
+			   "100 MiB: nearly full; jtool retained 7 --suspects finds"));
+	v.metaspace_max = -1;
+	ck_assert(!says(&v, "committed, of at most"));
+	ck_assert(says(&v, "\"metaspace_max\":null,"));
+}
+END_TEST
+
 /* Linux before 6.7 does not mark stacks: a guard precedes them. */
 START_TEST(stacks_are_found_by_their_guards)
 {
@@ -435,6 +481,8 @@ int main(void)
 	tcase_add_loop_test(tc, answers_have_ranges, 0, ARRAY_SIZE(answers));
 	tcase_add_loop_test(tc, answers_cut_at_every_byte_are_parsed, 0, ARRAY_SIZE(answers));
 	tcase_add_test(tc, amounts_are_those_of_the_answers);
+	tcase_add_test(tc, limit_of_metaspace_is_that_of_the_flags);
+	tcase_add_test(tc, metaspace_that_is_nearly_full_is_reported);
 	tcase_add_test(tc, stacks_are_found_by_their_guards);
 	tcase_add_test(tc, arenas_of_older_glibc_are_malloc);
 	tcase_add_test(tc, blocks_before_a_reservation_are_malloc);
