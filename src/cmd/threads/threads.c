@@ -206,6 +206,22 @@ static void print(const struct ctx *ctx, const struct threads_view *v)
 		threads_view_print(v, ctx->out);
 }
 
+/* Reports deadlocks where the output does not: --json, --deadlocks and --blocked have them. */
+static void print_deadlock_notice(const struct ctx *ctx, size_t n)
+{
+	const struct threads_opts *opts = ctx->opts;
+	const char *it = n == 1 ? "it" : "them";
+
+	if (n == 0 || ctx->json || opts->deadlocks || opts->blocked)
+		return;
+	if (ctx->file)
+		cmd_print_notice(ctx->cmd, "%zu deadlock%s: jtool threads '%s' --deadlocks shows "
+				 "%s", n, n == 1 ? "" : "s", ctx->file, it);
+	else
+		cmd_print_notice(ctx->cmd, "%zu deadlock%s: jtool threads %d --deadlocks shows %s",
+				 n, n == 1 ? "" : "s", (int)ctx->jvm->pid, it);
+}
+
 static int show(const struct ctx *ctx, struct threads_sample *s, const bool *moved, struct err *err)
 {
 	const struct threads_opts *opts = ctx->opts;
@@ -235,6 +251,7 @@ static int show(const struct ctx *ctx, struct threads_sample *s, const bool *mov
 	print(ctx, &view);
 	free(rows);
 	n_rings = s->dump.n_rings;
+	print_deadlock_notice(ctx, n_rings);
 	if (!opts->deadlocks || n_rings == 0)
 		return 0;
 	return err_set(err, EXIT_ANSWER, "%s has %zu deadlock%s: only a restart ends %s", subject,

@@ -153,9 +153,6 @@ void threads_view_print(const struct threads_view *v, FILE *out)
 	table_print(table, out);
 	print_more(v->n - n, "thread", "threads", out);
 	print_unknown(v->dump, out);
-	if (v->dump->n_rings > 0)
-		fprintf(out, "%zu deadlock%s: --deadlocks shows the threads\n", v->dump->n_rings,
-			v->dump->n_rings == 1 ? "" : "s");
 	table_free(table);
 }
 

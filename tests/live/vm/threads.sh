@@ -35,9 +35,10 @@ for version in "${jdks[@]}"; do
 			$(thread_count "$JVM_PID")) <= 2")"
 	same "$version: the deadlocks" 'locks-0 locks-1, mixed-0 mixed-1, monitors-0 monitors-1, three-0 three-1 three-2' \
 		"$(json "', '.join(sorted(' '.join(sorted(d)) for d in j['deadlocks']))")"
-	jt threads "$JVM_PID"
-	check "$version: the listing names --deadlocks" \
-		grep -q '^4 deadlocks: --deadlocks shows the threads$' "$W/out"
+	jt threads -n 3 "$JVM_PID"
+	same "$version: deadlocks are a notice, also with few rows" \
+		"0 jtool: threads: 4 deadlocks: jtool threads $JVM_PID --deadlocks shows them" \
+		"$rc $(cat "$W/err")"
 	jt threads --deadlocks "$JVM_PID"
 	same "$version: --deadlocks: the exit status is 1" "1 4" \
 		"$rc $(grep -c '^deadlock of [23] threads:$' "$W/out")"
@@ -48,7 +49,9 @@ for version in "${jdks[@]}"; do
 		grep -q '^"owner" .* holds up 4 threads$' "$W/out"
 	check "$version: --blocked: an owner of a java.util.concurrent lock" \
 		grep -q '^  "queued" .*waits for java.util.concurrent.locks.ReentrantLock' "$W/out"
-	works "$version: --group: it works" threads --group --filter 'blocked-*' "$JVM_PID"
+	jt threads --group --filter 'blocked-*' "$JVM_PID"
+	same "$version: --group: deadlocks are a notice" "0 1" \
+		"$rc $(grep -c '^jtool: threads: 4 deadlocks: ' "$W/err")"
 	check "$version: --group: identical stacks are one row" grep -q \
 		'^3 threads, BLOCKED, .*: blocked-[0-2], blocked-[0-2], blocked-[0-2]$' "$W/out"
 	refuses 2 'invalid --state .lost.: expected NEW' "$version: --state: an unknown one" \
@@ -56,7 +59,7 @@ for version in "${jdks[@]}"; do
 	works "$version: --state: it works" threads --state blocked --json "$JVM_PID"
 	same "$version: --state: only such threads" "BLOCKED" \
 		"$(json "' '.join(sorted({t['state'] for t in j['threads']}))")"
-	works "$version: --stack -n 1: it works" threads --stack -n 1 "$JVM_PID"
+	jt threads --stack -n 1 "$JVM_PID"
 	check "$version: --stack -n 1: the frames are below the row" bash -c \
 		"sed -n 3p '$W/out' | grep -q '^ *at Locks.spin(Locks.java:'"
 	check "$version: -n 1: the others are counted" \
@@ -72,6 +75,8 @@ done
 start_jvm "${jdks[-1]}" default Locks && {
 	works "no deadlock: exit status 0" threads --deadlocks "$JVM_PID"
 	same "no deadlock: it says so" "no deadlock" "$(cat "$W/out")"
+	jt threads "$JVM_PID"
+	same "no deadlock: no notice" "0 " "$rc $(cat "$W/err")"
 	refuses 2 'cannot be combined' "--raw and --group: refused" threads --raw --group "$JVM_PID"
 	stop "$JVM_PID"
 }
