@@ -140,6 +140,26 @@ static void enter_sandbox(const struct ctx *ctx, enum sandbox_kind kind)
 }
 
 /*
+ * Returns -1 with err set if an argument that is not the first one is the pid of a JVM in the list:
+ * `jtool stat 1s 4711` would make 4711 samples.
+ */
+static int refuse_late_target(const struct ctx *ctx, const struct jvm_list *list, struct err *err)
+{
+	for (int i = 1; i < ctx->n_args; i++) {
+		for (size_t k = 0; k < list->n; k++) {
+			_cleanup_free_ char *pid = xasprintf("%d", (int)list->jvms[k]->pid);
+
+			if (strcmp(ctx->args[i], pid) == 0)
+				return err_set(err, EXIT_USAGE,
+					       "'%s' is a JVM, and TARGET comes first: "
+					       "jtool %s %s %s", pid, ctx->cmd->name, pid,
+					       ctx->args[0]);
+		}
+	}
+	return 0;
+}
+
+/*
  * Runs the command on the JVM that jtool can see.  Returns -1 with err set if jtool can see no JVM
  * or several JVMs.
  */
@@ -150,7 +170,9 @@ static int run_on_only_jvm(struct ctx *ctx, struct err *err)
 
 	if (resolve_all(&list, err) < 0)
 		return -1;
-	if (list.n == 1) {
+	if (refuse_late_target(ctx, &list, err) < 0) {
+		rc = -1;
+	} else if (list.n == 1) {
 		ctx->jvm = list.jvms[0];
 		cmd_print_notice(ctx->cmd, "JVM %d%s%s", (int)ctx->jvm->pid,
 				 ctx->jvm->main ? ": " : "", ctx->jvm->main ? ctx->jvm->main : "");

@@ -207,5 +207,8 @@ same "one JVM: refpaths --to: TARGET may be omitted or given" "1 2" \
 	"$(grep -c 'refpaths: JVM [0-9]*: Idle' "$W/err") $(grep -c 'never unloads' "$W/err")"
 alone '../jtool heapdump'
 same "one JVM: heapdump wants it named" "2 1" "$rc $(grep -c 'missing TARGET' "$W/err")"
+alone '../jtool stat 1s $(../jtool list -q)'
+same "one JVM: a TARGET after INTERVAL is not a COUNT" "2 1" \
+	"$rc $(grep -c 'is a JVM, and TARGET comes first: jtool stat [0-9]* 1s$' "$W/err")"
 alone 'start 2; ../jtool threads'
 same "two JVMs: TARGET is wanted" "2 1" "$rc $(grep -c 'missing TARGET: 2 JVMs are running' "$W/err")"
