@@ -1,6 +1,6 @@
 /*
- * The chunks of a flight recording.  A recording is a sequence of chunks; a chunk's header starts
- * with "FLR\0", and has the size of the chunk in bytes (JDK's
+ * The chunks of a flight recording.  A recording is a sequence of chunks.  The header of a chunk
+ * starts with "FLR\0" and contains the size of the chunk in bytes (JDK's
  * jdk/jfr/internal/consumer/ChunkHeader.java).
  */
 #ifndef JTOOL_MODEL_JFR_JFR_CHUNKS_H

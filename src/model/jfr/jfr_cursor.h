@@ -1,8 +1,9 @@
 /*
- * Reads the numbers of a flight recording.  A flag of the chunk says whether the numbers are
- * big-endian, or compressed to 1 to 9 bytes (jdk/jfr/internal/consumer/RecordingInput.java).
+ * Reads the numbers of a flight recording.  A flag in the chunk's header selects their encoding:
+ * big-endian with a fixed length, or compressed to 1 to 9 bytes
+ * (jdk/jfr/internal/consumer/RecordingInput.java).
  *
- * A read beyond the end sets `failed` and returns 0, and so does every later read.
+ * A read beyond the end sets `failed`.  This read and all later ones return 0.
  */
 #ifndef JTOOL_MODEL_JFR_JFR_CURSOR_H
 #define JTOOL_MODEL_JFR_JFR_CURSOR_H

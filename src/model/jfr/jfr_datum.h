@@ -1,7 +1,7 @@
 /*
- * The values in events.  A value is read by a path such as "eventThread.javaName".  The path is
- * looked up once for each chunk and type of event.  If an event has only the key of a constant, the
- * functions return the constant (jfr_pools.h) as the value.
+ * The values in events.  A value is read by a path such as "eventThread.javaName".  The caller
+ * looks up the path once for each chunk and event type.  If a field contains the key of a constant,
+ * the functions return the constant (jfr_pools.h) as the value.
  */
 #ifndef JTOOL_MODEL_JFR_JFR_DATUM_H
 #define JTOOL_MODEL_JFR_JFR_DATUM_H
@@ -10,7 +10,7 @@
 #include "model/jfr/jfr_string.h"
 
 enum jfr_datum_kind {
-	JFR_NOTHING, /* null, or a constant that the chunk does not have */
+	JFR_NOTHING, /* null, a damaged value, or a constant that the chunk does not have */
 	JFR_TRUTH,
 	JFR_INTEGER,
 	JFR_UNSIGNED, /* the value is in `integer`, to be read as uint64_t */
@@ -45,7 +45,10 @@ struct jfr_path {
 	uint16_t fields[JFR_PATH_MAX];
 };
 
-/* Looks up a path "field.field".  Returns false if the type has no such field. */
+/*
+ * Looks up a path "field.field" from the type of an event.  Returns false if a field does not exist
+ * or the path has more than JFR_PATH_MAX fields.
+ */
 bool jfr_path_find(const struct jfr_type *type, const char *text, struct jfr_path *path);
 /* Returns the last field of the path. */
 const struct jfr_field *jfr_path_field(const struct jfr_type *type, const struct jfr_path *path);
@@ -62,8 +65,8 @@ void jfr_get(const struct jfr_event *e, const struct jfr_path *path, struct jfr_
 int64_t jfr_get_key(const struct jfr_event *e, unsigned field);
 
 /*
- * Reads the value of the field `f` at the cursor.  `element`: the value is one element of the
- * field's array.
+ * Reads the value of the field `f` at the cursor, and moves the cursor past it.  `element`: `f` is
+ * an array, and only its element at the cursor is read.
  */
 void jfr_read(const struct jfr_chunk *chunk, const struct jfr_field *f, bool element,
 	      struct jfr_cursor *c, struct jfr_datum *d);

@@ -34,7 +34,7 @@ struct parser {
 /* The class and the field to which an element of the metadata event belongs; UINT32_MAX: none. */
 struct place {
 	uint32_t type, field;
-	bool in_setting;
+	bool in_setting; /* within an element "setting", whose annotations are ignored */
 };
 
 struct attributes {

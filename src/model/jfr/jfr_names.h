@@ -5,8 +5,8 @@
 #include "model/jfr/jfr_datum.h"
 
 /*
- * Appends the text of a value: a string or symbol as it is, an object by its name in Java source
- * form.  Appends nothing for null.
+ * Appends the text of a value: the text of a string or symbol, or the name of an object in Java
+ * source form.  Appends nothing for null.
  */
 void jfr_name_add(struct buf *out, const struct jfr_chunk *chunk, const struct jfr_datum *d);
 
@@ -17,10 +17,10 @@ void jfr_method_add(struct buf *out, const struct jfr_chunk *chunk, const struct
 void jfr_method_name_add(struct buf *out, const struct jfr_chunk *chunk,
 			 const struct jfr_datum *method);
 
-/* The frames of a stack trace that were not read yet, the innermost one first. */
+/* A stack trace whose frames are read one after the other, the innermost one first. */
 struct jfr_stack {
 	const struct jfr_chunk *chunk;
-	struct jfr_datum frames; /* the frames (JFR_ELEMENTS), or JFR_NOTHING */
+	struct jfr_datum frames; /* the frames that are left (JFR_ELEMENTS), or JFR_NOTHING */
 	bool truncated; /* the recording does not have the outermost frames */
 };
 

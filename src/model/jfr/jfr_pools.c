@@ -5,7 +5,7 @@
 #include "base/xalloc.h"
 #include "model/jfr/jfr_string.h"
 
-#define DEPTH_MAX 32 /* limit for how deeply values contain values */
+#define DEPTH_MAX 32 /* limit for the nesting of values */
 
 /* A constant's encoded value.  The constants of all types are in one array. */
 struct constant {

@@ -25,7 +25,7 @@ void jfr_pools_free(struct jfr_pools *p); /* NULL is allowed */
  */
 int jfr_pools_add(struct jfr_pools *p, struct jfr_cursor *c, uint8_t *data, bool replaces,
 		  int64_t *delta) _must_check_;
-/* Returns the bytes of memory that the pools use. */
+/* Returns how many bytes of memory the pools use. */
 size_t jfr_pools_bytes(const struct jfr_pools *p);
 
 /*

@@ -8,7 +8,11 @@
 #include "model/jfr/jfr_reader_internal.h"
 
 #define PROBLEMS_MAX 20 /* limit for the number of lines that jfr_problems() returns */
-#define SAME_JVM_NS INT64_C(1000000000) /* chunks of one JVM: ns and ticks agree within this */
+/*
+ * Two chunks with the same ticks_per_second are of one JVM if the time between their starts is the
+ * same in ticks and in ns, up to this difference.
+ */
+#define SAME_JVM_NS INT64_C(1000000000)
 #define EVENT_HEAD_MAX 18 /* the most bytes that an event's size and type id take */
 #define STATE_UPDATING 255 /* value of the header's `state` while the JVM updates the header */
 
@@ -269,8 +273,8 @@ static inline unsigned short_number(const uint8_t *at, uint32_t *value)
 
 /*
  * Skips the events in the window that no consumer needs.  Most events are unwanted, so this loop
- * must be fast: a few ns per event.  Stops at an event whose size or type id does not fit into
- * short_number().
+ * must be fast: a few ns per event.  Stops at a wanted event, and at an event whose size or type id
+ * short_number() cannot decode.
  */
 static void skip_unwanted(struct jfr_reader *r)
 {

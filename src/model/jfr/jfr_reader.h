@@ -10,7 +10,7 @@
  *     }
  *
  * Memory is needed for the constants and types of one chunk, and for one event.  The recording is
- * untrusted: any input results in events, or in problems that say which parts were not read.
+ * untrusted: damaged parts are skipped, and jfr_problems() reports them.
  */
 #ifndef JTOOL_MODEL_JFR_JFR_READER_H
 #define JTOOL_MODEL_JFR_JFR_READER_H
@@ -22,7 +22,8 @@
 struct jfr_pools;
 
 struct jfr_chunk {
-	uint64_t at, end; /* offsets in the file; end: after the last complete event */
+	/* offsets in the file; `end`: of the byte after the chunk, or after a file that is cut */
+	uint64_t at, end;
 	unsigned number; /* number of the chunk in the recording, from 1 */
 	uint16_t major, minor;
 	int64_t start_ns; /* ns since the epoch */
@@ -44,7 +45,7 @@ struct jfr_event {
 	struct jfr_type *type;
 	const struct jfr_chunk *chunk;
 	int64_t type_id;
-	uint64_t size; /* bytes of the event in the file, including its head */
+	uint64_t size; /* bytes of the event in the file, including its size and type id */
 	uint64_t at;   /* offset in the file */
 	struct jfr_cursor fields; /* the fields, from the first one to the end of the event */
 };
@@ -85,7 +86,7 @@ uint64_t jfr_skipped_events(const struct jfr_reader *r);
 /* Returns the number of bytes that were read or skipped so far, for a progress line. */
 uint64_t jfr_position(const struct jfr_reader *r);
 
-/* Returns the problems, one sentence a line, which say what was not read; "" if there were none. */
+/* Returns one line for each problem that prevented a part from being read; "" if there is none. */
 const char *jfr_problems(const struct jfr_reader *r);
 /* Adds a problem that a consumer has found; `at` is an offset in the file. */
 void jfr_add_problem(struct jfr_reader *r, uint64_t at, const char *text);

@@ -13,7 +13,10 @@
  */
 #define HEAD_WINDOW 4096
 
-/* Copies the payload of the event at `at`.  Returns NULL if there is no event of this type. */
+/*
+ * Returns a copy of the payload of the event at `at`, which the caller frees, and sets *c to it.
+ * Returns NULL if there is no event of this type, or if the event has more than `max` bytes.
+ */
 static uint8_t *copy_event(struct jfr_reader *r, uint64_t at, int64_t type, uint64_t max,
 			   struct jfr_cursor *c)
 {
@@ -133,7 +136,7 @@ static int follow_checkpoints(struct jfr_reader *r, uint64_t at, struct err *err
 
 		if (rc <= 0)
 			return rc;
-		/* The previous checkpoint must be before this one, so that the loop ends. */
+		/* The loop ends because each step must lead nearer to the chunk's start. */
 		if (delta > 0 || (delta < 0 && at - r->chunk.at <= (uint64_t)-(delta + 1)))
 			return 0;
 		at -= (uint64_t)0 - (uint64_t)delta;
@@ -141,7 +144,10 @@ static int follow_checkpoints(struct jfr_reader *r, uint64_t at, struct err *err
 	return 1;
 }
 
-/* Finds the last metadata event.  Called if its position in the chunk's header is 0 or wrong. */
+/*
+ * Reads the types from the chunk's last metadata event.  Called if the position of this event in
+ * the chunk's header is 0 or wrong.
+ */
 static bool scan_metadata(struct jfr_reader *r)
 {
 	uint64_t at = r->chunk.at + JFR_HEADER_LEN, size = 0;

@@ -42,13 +42,16 @@ struct jfr_reader {
 	uint64_t skipped;
 };
 
-/* Returns a pointer to n bytes of the file from position `at` on; NULL if they cannot be read. */
+/*
+ * Returns a pointer to n bytes of the file from position `at` on, valid until the next call; NULL
+ * if they cannot be read.
+ */
 const uint8_t *jfr_window(struct jfr_reader *r, uint64_t at, size_t n);
 /* Copies n bytes of the file from position `at` on.  Returns false if they cannot be read. */
 bool jfr_copy(struct jfr_reader *r, uint64_t at, uint8_t *to, size_t n);
 /*
  * Reads size and type of the event at `at`.  Sets *head to the number of bytes that these two
- * numbers take.  Returns false if the event is too large, or does not end within the chunk.
+ * numbers take.  Returns false if the event exceeds the chunk or a limit, or cannot be read.
  */
 bool jfr_read_head(struct jfr_reader *r, uint64_t at, uint64_t *size, int64_t *type,
 		   size_t *head);

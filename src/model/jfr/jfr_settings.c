@@ -66,8 +66,8 @@ static bool take_point(const char **at, const char *end)
 }
 
 /*
- * Parses "12", "12.5" or "12,5" into tenths.  Returns the position after the number, or NULL if
- * there is none.
+ * Parses "12", "12.5" or "12,5" into tenths.  Returns the position after the number; NULL if there
+ * is no number or it is too large.
  */
 static const char *read_tenths(const char *at, const char *end, int64_t *tenths)
 {

@@ -9,7 +9,7 @@
 
 #define DEFAULT_INTERVAL_NS 20000000 /* interval of ExecutionSample in default.jfc */
 
-/* Values of jfr_type.user: 1 + the number of a source among those of all sets; or one of these. */
+/* Values of jfr_type.user: one of these; or 1 + the index of a source, counted across all sets. */
 enum {
 	USER_NONE = 0,
 	USER_LOST_SAMPLES = JFR_PROFILE_SETS * JFR_PROFILE_SOURCES + 1,
@@ -65,8 +65,8 @@ static void find(const struct jfr_type *type, const char *name, struct jfr_path 
 }
 
 /*
- * Like find(), but only for a field whose value is a key in the table of constants, because stacks
- * and threads are recognised by this key.
+ * Like find(), but only for a field that contains the key of a constant, because equal stacks and
+ * threads are recognised by this key.
  */
 static void find_constant(const struct jfr_type *type, const char *name, struct jfr_path *path)
 {
@@ -154,7 +154,10 @@ static void begin(void *arg, const struct jfr_chunk *chunk)
 		pass->all.duration_ns = INT64_MAX;
 }
 
-/* Returns the number in a field (times in ns, data in bytes); 0 if there is none or it is < 0. */
+/*
+ * Returns the number in a field, times in ns and data in bytes.  Returns 0 if the event has no such
+ * field, or if the number is negative or means "for ever".
+ */
 static uint64_t number(const struct jfr_event *e, const struct jfr_path *path)
 {
 	struct jfr_datum d;
@@ -192,8 +195,8 @@ const char *jfr_profile_text(struct buf *text, const struct jfr_event *e,
 }
 
 /*
- * Returns whether the caller must add the event to the profile.  An event of a waiting thread is
- * not added; this function counts it in p->gaps[PROFILE_IDLE].
+ * Returns whether the caller must add the event to the profile.  Counts in c->p.gaps[PROFILE_IDLE]
+ * the events that JFR_NOT_WAITING and JFR_ONLY_FOR_A_LOCK exclude.
  */
 static bool is_counted(struct candidate *c, const struct jfr_profile_source *s,
 		       const struct binding *b, const struct jfr_event *e,
@@ -231,7 +234,7 @@ static uint64_t measure(const struct jfr_profile_source *s, const struct binding
 	}
 }
 
-/* Counts `n` samples at the node whose value is the interval. */
+/* Adds `n` to the node's number of samples whose value is the sampling interval. */
 static void count_sampled(struct candidate *c, uint32_t node, uint64_t n)
 {
 	while (c->n_sampled <= node) {
@@ -279,9 +282,9 @@ static void count(struct pass *pass, uint32_t source, const struct jfr_event *e)
 }
 
 /*
- * Counts lost samples, whose stacks are unknown, but whose CPU time has been used.  JFR drops the
- * sample of a thread that is neither in Java nor in native code, but in the JVM
- * (jfrCPUTimeThreadSampler.cpp: check_state), or whose queue is full.
+ * Adds lost samples to the profile, because their CPU time was used even if their stacks are
+ * unknown.  JFR loses a sample if the thread runs code of the JVM, and neither Java nor native code
+ * (jfrCPUTimeThreadSampler.cpp: check_state), or if the thread's sample queue is full.
  */
 static void count_lost(struct pass *pass, const struct jfr_event *e)
 {

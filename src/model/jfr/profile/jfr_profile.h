@@ -1,6 +1,6 @@
 /*
  * Reads a profile from a flight recording: the events of one kind, by their stacks.  The kinds, and
- * the event types that each kind uses:
+ * the event types that each kind uses ("else": if the recording has no event of the types before):
  *
  *     cpu         CPUTimeSample (since JDK 25); else ExecutionSample and NativeMethodSample; else
  *                 WallClockSample of async-profiler, of running threads

@@ -74,8 +74,9 @@ bool jfr_profile_find_setting(struct jfr_profile_interval *s, const struct jfr_t
 void jfr_profile_take_setting(struct jfr_profile_interval *s, const struct jfr_event *e,
 			      struct buf *text);
 /*
- * Returns the interval.  `foreign` means that async-profiler has written the recording.  For its
- * default interval, async-profiler records 0; the function then returns the default interval.
+ * Returns the interval; 0: unknown.  `foreign` means that async-profiler has written the recording.
+ * If async-profiler runs with its default interval, it records 0; the function then returns the
+ * default interval.
  */
 uint64_t jfr_profile_interval_ns(const struct jfr_profile_interval *s, bool foreign);
 
@@ -112,7 +113,10 @@ const struct jfr_profile_stack *jfr_profile_stack_of(struct jfr_profile_stacks *
 						     const struct jfr_event *e,
 						     const struct jfr_path *thread,
 						     const struct jfr_path *trace);
-/* Returns the node for the samples that the recorder lost: of the event's thread, or of all. */
+/*
+ * Returns the node "(lost samples)" for samples that the recorder lost.  Its parent is the node of
+ * the event's thread if p->by_thread is set, else the root.
+ */
 uint32_t jfr_profile_lost_node(struct jfr_profile_stacks *s, const struct jfr_event *e,
 			       const struct jfr_path *thread);
 

@@ -1,4 +1,4 @@
-/* Which events a profile counts, and how. */
+/* The event types of each kind of profile, and the values that the profile adds up. */
 #include <string.h>
 
 #include "model/jfr/profile/jfr_profile_internal.h"

@@ -39,7 +39,7 @@ enum jfr_aggregate {
 };
 
 struct jfr_query_column {
-	const char *key; /* key in JSON; the words of the key are the heading in text */
+	const char *key; /* key in JSON; in text, the words of the key are the column's heading */
 	/*
 	 * The path of the value:
 	 *   "field" or "field.field": the field of this name, of all sources that have it;
@@ -98,7 +98,7 @@ struct jfr_query {
 	.columns = (const struct jfr_query_column[]){ __VA_ARGS__ }, \
 	.n_columns = JFR_CHECKED_COUNT(sizeof((const struct jfr_query_column[]){ __VA_ARGS__ }) / \
 				       sizeof(struct jfr_query_column))
-/* Has the value n; an array of negative size if n is too large. */
+/* Evaluates to n; does not compile if n is too large, because then an array has a negative size. */
 #define JFR_CHECKED_COUNT(n) ((n) + 0 * sizeof(char[(n) <= JFR_COLUMNS_MAX ? 1 : -1]))
 
 enum jfr_cell_kind {
@@ -124,7 +124,10 @@ struct jfr_cell {
 
 struct jfr_query_run;
 
-/* The queries of one pass.  Their results take at most `max_memory` bytes; 0: no limit. */
+/*
+ * The queries of one pass.  `max_memory` limits the bytes of the rows, and of the values for
+ * percentiles and JFR_UNIQUE, but not those of texts; 0: no limit.
+ */
 struct jfr_queries;
 struct jfr_queries *jfr_queries_new(size_t max_memory);
 void jfr_queries_free(struct jfr_queries *q); /* NULL is allowed; also frees the runs */
@@ -148,8 +151,8 @@ struct jfr_extent {
 const struct jfr_extent *jfr_queries_extent(const struct jfr_queries *q);
 
 /*
- * Return the number of rows of a query's result, and one cell.  The rows are sorted
- * as jfr_query.order requires.
+ * Return the number of rows of a query's result, and one cell.  The rows are sorted as
+ * jfr_query.order requires.
  */
 size_t jfr_query_rows(const struct jfr_query_run *run);
 struct jfr_cell jfr_query_cell(const struct jfr_query_run *run, size_t row, size_t column);
