@@ -8,7 +8,7 @@
 #include "model/class/type_name.h"
 #include "wire/frame.h"
 
-#define NAMES_MAX (1u << 22) /* limit for the names that a hostile agent can make jtool store */
+#define NAMES_MAX (1u << 22) /* limit for the number of threads, and of methods */
 
 static int take_thread(struct heap *h, struct wire_reader *payload)
 {
