@@ -195,7 +195,7 @@ void dominators_release(struct dominators *tree);
 /*
  * The sums of the instances of a group of classes: their number, the sum of their shallow sizes,
  * and the sum of their retained sizes.  The last sum omits each instance that another instance of
- * the group dominates, because the retained size of the latter includes it.
+ * the group dominates, because the retained size of the dominating instance includes it.
  */
 struct graph_sum {
 	uint64_t instances, shallow, retained; /* `shallow` and `retained` are bytes */
