@@ -152,7 +152,10 @@ struct hprof_input {
 	uint64_t skip;    /* number of bytes to skip before parsing goes on */
 	uint64_t segment; /* number of bytes left in the current heap dump segment */
 	struct buf carry; /* the received bytes of a record that is not complete yet */
-	/* records seen so far: HEAP DUMP SEGMENT; HEAP DUMP or HEAP DUMP SEGMENT; HEAP DUMP END */
+	/*
+	 * segmented: a HEAP DUMP SEGMENT was seen; in_dump: a HEAP DUMP or HEAP DUMP SEGMENT was
+	 * seen; ended: the HEAP DUMP END was seen
+	 */
 	bool segmented, in_dump, ended;
 	/* in AT_ELEMENTS: number of the next element, and number of all elements */
 	uint32_t element, n_elements;

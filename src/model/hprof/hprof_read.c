@@ -108,7 +108,7 @@ static ssize_t take_record(struct hprof_reader *r, const uint8_t *p, size_t len,
 	return (ssize_t)(RECORD_HEAD + body);
 }
 
-/* Parses a subrecord, which must end within its segment.  Returns what parse_next() does. */
+/* Parses a subrecord, which must end within its segment.  The result is as for parse_next(). */
 static ssize_t take_subrecord(struct hprof_reader *r, const uint8_t *p, size_t len, struct err *err)
 {
 	const bool all = len >= r->in.segment;

@@ -36,8 +36,8 @@ static const struct row injected[] = {
 };
 
 /*
- * How many @Contended fields of each type a class has.  All @Contended fields of the class are in
- * one contention group.  If the five numbers of a row are 0, the class itself is @Contended.
+ * The number of @Contended fields of each type in a class.  All @Contended fields of the class are
+ * in one contention group.  If the five numbers of a row are 0, the class itself is @Contended.
  */
 static const struct row contended[] = {
 	{ "java.lang.Thread", 8, 18, 1, 2, 0, 0, 0 },
