@@ -21,7 +21,8 @@ static const char *find(struct strview s, const char *text)
 }
 
 /*
- * Parses one line of a claim: the thread; the lock, in one of two forms; or the lock's owner.
+ * Parses one line of an entry (struct thread_claim).  A line has the thread; or the lock that the
+ * thread waits for, in one of two forms; or the lock's owner:
  *     "A":
  *       waiting to lock monitor 0x… (object 0x…, a Lock),
  *       waiting for ownable synchronizer 0x…, (a Lock),

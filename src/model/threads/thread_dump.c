@@ -38,7 +38,7 @@ static char *copy(const char *from, const char *to)
 	return xstrndup(from, (size_t)(to - from));
 }
 
-/* Parses a decimal or hexadecimal number.  Returns -1 if the text begins with none. */
+/* Parses a decimal or hexadecimal number.  Returns -1 if the text does not begin with a number. */
 static int64_t number_at(const char *at, const char *end)
 {
 	char digits[24] = "";

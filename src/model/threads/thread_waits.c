@@ -1,6 +1,6 @@
 /*
- * Finds which thread waits for which.  Each thread waits for at most one lock, so the waiting
- * threads form trees, or rings (deadlocks).
+ * Finds for each waiting thread the thread that holds the lock.  Each thread waits for at most one
+ * lock, so the waiting threads form trees, or rings (deadlocks).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -79,7 +79,7 @@ size_t thread_dump_count_unowned(const struct thread_dump *d)
 	return n;
 }
 
-/* Returns the index of the thread with the name and the awaited lock of the claim; or NO_THREAD. */
+/* Returns the index of the thread with the claim's name that waits for its lock; or NO_THREAD. */
 static size_t claimant(const struct thread_dump *d, const struct thread_claim *claim)
 {
 	for (size_t i = 0; i < d->n; i++) {
@@ -130,8 +130,8 @@ static void find_ring(struct thread_dump *d, size_t start, size_t *seen)
 }
 
 /*
- * Computes n_waiting of each thread, from the leaves of the trees up.  Skips deadlocks, whose
- * members wait for one another.
+ * Computes n_waiting of each thread, beginning with the leaves of the trees, for which no thread
+ * waits.  Skips deadlocks, whose members wait for one another.
  */
 static void count_waiting(struct thread_dump *d)
 {
