@@ -4,7 +4,7 @@
 
 #include "classfile/read.h"
 
-/* An iterator: the entries of one class attribute that it has not returned yet. */
+/* An iterator over the entries of one class attribute. */
 struct class_attribute {
 	const struct cf_pool *pool;
 	struct cf_bytes bytes;

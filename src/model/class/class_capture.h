@@ -39,7 +39,7 @@ struct class_capture {
 	 * struct must not move until these bytes have arrived.
 	 */
 	struct buf *filling;
-	/* bytes that `filling` still lacks; sum of the lengths announced for this class so far */
+	/* missing: bytes that `filling` lacks; announced: sum of the lengths in the frames so far */
 	size_t missing, announced;
 };
 
@@ -48,7 +48,7 @@ void class_capture_release(struct class_capture *c);
 /*
  * Reads one frame.  Returns 0 if more frames of this class follow; -EBADMSG if the frame is
  * inconsistent; or 1 if this class is complete, because the frame is CAPTURE_END or starts the next
- * class.  Pass a frame that starts the next class again, with an empty class_capture.
+ * class.  A frame that starts the next class must be passed again, with an empty class_capture.
  */
 int class_capture_take(struct class_capture *c, uint16_t type,
 		       struct wire_reader payload) _must_check_;

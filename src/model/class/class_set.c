@@ -59,7 +59,7 @@ static bool is_info(const struct cf_class *class, struct cf_text name)
 
 /*
  * Sets *name to the class's name in Java form, or to NULL for module-info and package-info.
- * Returns NULL, or why the file is invalid.
+ * Returns NULL; or, if the file is invalid, the reason.
  */
 static const char *read_name(const struct buf *bytes, char **name)
 {

@@ -43,9 +43,9 @@ void class_set_release(struct class_set *set);
 /*
  * Adds a .class file, or all class files below a directory or in a jar.  The classes of a jar
  * include those in BOOT-INF/classes and WEB-INF/classes, and those of the jars in BOOT-INF/lib and
- * WEB-INF/lib.  Of a class in a multi-release jar, the version for `release` is preferred.  If
- * `release` is 0 (unknown), it is treated as 8, because JDK 8 ignores the versions for a release.
- * The files module-info and package-info are skipped.
+ * WEB-INF/lib.  Of a class in a multi-release jar, adds the version that a JVM of JDK `release`
+ * loads.  A `release` of 0 (unknown) is treated as 8: JDK 8 ignores META-INF/versions.  The files
+ * module-info and package-info are skipped.
  *
  * Returns 0, or -1 with err set.  EXIT_USAGE: `path` is not a class file, directory or jar, has no
  * class files, or cannot be read completely.  EXIT_ANSWER: a class file is invalid, so the JVM

@@ -90,7 +90,7 @@ void javasig_member_modifiers(struct buf *out, const struct javasig_member *memb
 
 /*
  * Adds the modifiers of a member that apply to the kinds `of` (FIELD, METHOD).  Omits "varargs",
- * which is the same bit as ACC_TRANSIENT and is shown by the parameters.
+ * which is the same bit as ACC_TRANSIENT, because the parameter list shows it as "...".
  */
 static void add_member_modifiers(struct buf *out, const struct javasig_member *m, uint8_t of)
 {
