@@ -20,9 +20,9 @@ struct class_attribute class_attribute_open(struct cf_attributes attributes, con
  * Returns false at the end.
  */
 bool class_attribute_class(struct class_attribute *a, struct cf_text *name);
-/* Sets *component to the next record component, which has no modifiers; false at the end. */
+/* Sets *component to the next record component, without modifiers.  Returns false at the end. */
 bool class_attribute_component(struct class_attribute *a, struct cf_member *component);
-/* Sets *type to the type of the next runtime-visible annotation, "La/b/C;"; false at the end. */
+/* Sets *type to the type "La/b/C;" of the next visible annotation.  Returns false at the end. */
 bool class_attribute_annotation(struct class_attribute *a, struct cf_text *type);
 
 /*

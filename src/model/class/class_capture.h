@@ -39,7 +39,7 @@ struct class_capture {
 	 * struct must not move until these bytes have arrived.
 	 */
 	struct buf *filling;
-	/* missing: bytes that `filling` lacks; announced: sum of the lengths in the frames so far */
+	/* missing: bytes that `filling` lacks; announced: sum of the lengths announced so far */
 	size_t missing, announced;
 };
 

@@ -42,7 +42,7 @@ static int take_row(struct classes *c, struct wire_reader *payload)
 	    type_name_java(&name, signature.data, signature.len) < 0)
 		return -EBADMSG;
 	row.name = buf_take(&name);
-	/* The JVM generates arrays and the bootstrap loader's hidden classes: they have no source. */
+	/* Arrays and the bootstrap loader's hidden classes are generated, and have no source. */
 	if (row.traits & WIRE_CLASS_ARRAY || (row.loader == 0 && strchr(row.name, '/')))
 		row.source = 0;
 	row.signature = xstrndup(signature.data, signature.len);

@@ -27,7 +27,7 @@ void code_diff_release(struct code_diff *diff);
  * Compares the running class with the class file `file`, and fills in *diff, which must be empty.
  * The running code of a method is the captured bytecode of the method; if there is none, the code
  * in the captured class file.  A capture without a class file must have the bytecode of all
- * methods.  Returns NULL, or why `running` cannot be read.
+ * methods.  Returns NULL; or, if `running` cannot be read, the reason.
  */
 const char *code_diff_compare(struct code_diff *diff, const struct class_capture *running,
 			      const struct cf_class *file) _must_check_;

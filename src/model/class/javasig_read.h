@@ -17,7 +17,7 @@ struct javasig_reader {
 	unsigned depth; /* nesting depth of types */
 };
 
-/* Consumes the next character if it is `c`.  Returns false, consuming nothing, if it is not. */
+/* Consumes the next character and returns true if it is `c`; else consumes nothing. */
 bool javasig_eat(struct javasig_reader *r, char c);
 
 /* Reads one type, which may also be "V" (void), and adds its Java form. */
