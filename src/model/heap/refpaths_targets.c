@@ -196,7 +196,7 @@ static bool has_target(const struct refpaths_targets *targets, uint32_t node)
 
 /*
  * Returns true if at least one class of the loader with this label is permanent.  Such a loader may
- * also have classes that are not permanent, because a hidden class never is.
+ * also have classes that are not permanent, namely hidden classes.
  */
 static bool is_permanent(const struct heap *h, const char *label)
 {

@@ -55,7 +55,7 @@ struct retained_entry {
 	unsigned depth;  /* level in the tree; 0: directly below the roots */
 	bool has_edge;   /* `holder` refers directly to the object, and `edge` is the reference */
 	struct graph_edge edge;
-	struct held_by_class_sum rest; /* only if `node` is GRAPH_NONE: that total */
+	struct held_by_class_sum rest; /* if `node` is GRAPH_NONE: the total of the other objects */
 };
 
 struct retained_tree {

@@ -4,7 +4,10 @@
 
 #include "base/xalloc.h"
 
-/* A big object.  The outline is the part of the dominator tree that consists of big objects. */
+/*
+ * A big object (big_objects.h) in the outline, which is the part of the dominator tree that
+ * consists of big objects.
+ */
 struct outline_node {
 	uint32_t first, last, next; /* first and last child, and next sibling; GRAPH_NONE: none */
 	bool has_edge;
