@@ -113,8 +113,9 @@ struct hprof_tables {
 	struct hprof_trace *traces;
 	size_t n_traces, cap_traces;
 	/*
-	 * Maps from identifiers or serial numbers to indices in the arrays above; but class_serials
-	 * maps to class numbers, and `methods` to method numbers, of struct heap (heap.h).
+	 * Maps from identifiers or serial numbers to indices in the arrays above.  Exceptions:
+	 * class_serials maps to class numbers of struct heap (heap.h); `methods` maps the keys that
+	 * hprof_method() computes to method numbers of struct heap.
 	 */
 	struct id_map symbol_ids, frame_ids, thread_traces, class_serials, methods;
 };

@@ -9,7 +9,7 @@
 #include "model/hprof/object_layout.h"
 
 struct layout_injected {
-	/* HotSpot (before JDK 15) has fixed offsets for the class: its references come first */
+	/* before JDK 15, HotSpot gives the fields of this class fixed offsets, references first */
 	bool references_first;
 	bool contended_class; /* the class itself is @Contended */
 	bool has_contended;
