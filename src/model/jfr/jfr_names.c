@@ -59,7 +59,10 @@ static void add_simple_type(struct buf *out, const char *signature, size_t len)
 	buf_adds(out, dot ? dot + 1 : buf_str(&name));
 }
 
-/* Returns the length of the first type in the parameters of a descriptor; 0 at their end. */
+/*
+ * `at` is a position in the parameters of a descriptor.  Returns the length of the type that begins
+ * there; 0 at the end of the parameters.
+ */
 static size_t type_length(const char *at)
 {
 	size_t n = strspn(at, "[");

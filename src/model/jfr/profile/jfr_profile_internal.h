@@ -13,7 +13,7 @@ enum jfr_measure {
 	JFR_MEASURE_INTERVAL, /* the interval of the sampler */
 };
 
-/* Which events of a source are counted. */
+/* Selects the events of a source that are counted. */
 enum jfr_profile_filter {
 	JFR_COUNT_ALL,
 	JFR_NOT_SLEEPING,    /* all except samples that async-profiler has marked as sleeping */

@@ -1,4 +1,4 @@
-/* Views of what the application uses: allocation, contention, exceptions, I/O. */
+/* Views of the application's activity: allocation, contention, exceptions, I/O. */
 #include "base/util.h"
 #include "model/jfr/query/jfr_views_internal.h"
 
