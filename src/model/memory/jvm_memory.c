@@ -9,8 +9,8 @@
 
 #define KB 1024
 /*
- * limit in bytes for an amount: the size of the address space.  With this limit, a sum of a few
- * amounts cannot overflow
+ * Limit in bytes for an amount: the size of the address space.  With this limit, a sum of a few
+ * amounts cannot overflow.
  */
 #define AMOUNT_MAX ((int64_t)1 << 57)
 

@@ -1,7 +1,7 @@
 /*
  * Parses the address ranges and amounts that a JVM reports about its memory.  The reports are
- * answers of JDK 8 to 27 to diagnostic commands, and are untrusted.  What a JVM does not report
- * stays unknown.  Does no I/O.
+ * answers of JDK 8 to 27 to diagnostic commands, and are untrusted.  Values that a JVM does not
+ * report stay unknown.  Does no I/O.
  */
 #ifndef JTOOL_MODEL_MEMORY_JVM_MEMORY_H
 #define JTOOL_MODEL_MEMORY_JVM_MEMORY_H

@@ -258,8 +258,8 @@ static bool can_be_heap(const struct mapping_kinds *s, size_t i)
 
 /*
  * Returns true if the mapping `at` can be in a run of adjacent mappings that begins with `first`
- * and has the heap.  A run does not begin with memory that is only reserved, because that may
- * belong to the code cache.
+ * and has the heap.  A run does not begin with memory that is only reserved, because such memory
+ * may belong to the code cache.
  */
 static bool is_in_run(const struct mapping_kinds *s, size_t first, size_t at)
 {

@@ -220,8 +220,9 @@ static void divide_metaspace(struct state *s)
 }
 
 /*
- * Moves memory that was never touched from POOL_OTHER to PART_MALLOC, until both parts of malloc
- * have the size that malloc reports: a leak may allocate more than it touches.
+ * Moves memory that was never touched from POOL_OTHER to PART_MALLOC, until PART_MALLOC and
+ * PART_MALLOC_FREE together have the size that malloc reports.  A program may allocate more memory
+ * than it touches.
  */
 static void add_untouched(struct state *s)
 {
@@ -328,7 +329,7 @@ static void put_used(const struct jvm_memory *jvm, struct memory_parts *parts)
  * Returns the maximum number of resident bytes in POOL_RESERVED: metaspace, and the collector's
  * bitmaps, card tables and remembered sets.  If Native Memory Tracking does not report the
  * collector's memory, estimates it from the heap's maximum size: the bitmaps of Parallel, and of G1
- * before JDK 20, have 1/32 of it; the card table and the offset table have 1/512 each.
+ * before JDK 20, take 1/32 of this size; the card table and the offset table take 1/512 each.
  */
 static int64_t gc_room(const struct jvm_memory *jvm)
 {
