@@ -32,7 +32,7 @@ struct alloc_note {
 struct alloc {
 	bool begun, ended;
 	uint32_t flags;     /* WIRE_ALLOC_*; of a recording: unknown until `ended` is true */
-	uint64_t begin_ns;  /* how long it took to start the profile, in ns */
+	uint64_t begin_ns;  /* time that the start of the profile took, in ns */
 	/* number of instrumented classes, and number of refused classes */
 	uint32_t hooked, refused;
 	uint32_t depth;     /* maximum number of frames of a stack; 0: unknown */

@@ -88,7 +88,7 @@ size_t call_tree_name_len(const char *frame);
 char *call_tree_method(const struct call_tree *t, uint32_t node);
 /*
  * Initialises *out with a copy of `t` in which the frames have no line numbers.  Call it after
- * call_tree_sum() for `t`; it calls call_tree_sum() for the copy.
+ * call_tree_sum(t).  The totals of *out are computed.
  */
 void call_tree_drop_lines(const struct call_tree *t, struct call_tree *out);
 

@@ -1,4 +1,4 @@
-/* Two call trees as one, to compare them. */
+/* Merges two call trees into one tree with two values, to compare them. */
 #ifndef JTOOL_MODEL_PROFILE_CALL_TREE_DIFF_H
 #define JTOOL_MODEL_PROFILE_CALL_TREE_DIFF_H
 

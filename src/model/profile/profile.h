@@ -32,8 +32,8 @@ enum profile_gap {
 	PROFILE_INEXACT,
 	PROFILE_NO_NATIVE,   /* stacks have no native frames */
 	/*
-	 * number of samples that the recorder dropped because their thread was in the JVM, or for
-	 * lack of space; the tree has them in nodes of their own
+	 * number of samples that the recorder dropped because the thread ran code of the JVM, or
+	 * for lack of space; the tree has them in nodes of their own
 	 */
 	PROFILE_LOST_SAMPLES,
 	PROFILE_LOST_BYTES,   /* bytes of the events that the recorder dropped for lack of space */

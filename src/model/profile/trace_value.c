@@ -165,7 +165,7 @@ static int take_object(struct wire_text *rest, struct trace_value *value)
 	return 1;
 }
 
-/* Reads a value that is not an array.  Returns what trace_value_next() does. */
+/* Reads a value that is not an array.  Returns 1 or -EBADMSG. */
 static int take_simple(struct wire_text *rest, struct trace_value *value)
 {
 	switch (value->kind) {
