@@ -3,7 +3,8 @@
  * (src/jdk.jcmd/share/classes/sun/tools/jstat/resources/jstat_options).
  *
  * The columns are the same for all JVMs: those of jstat in JDK 17 to 27.  The jstat of JDK 8 and 11
- * has narrower columns; that of JDK 8 lacks CGC and CGCT, which its JVM does not count.
+ * has narrower columns.  The jstat of JDK 8 lacks CGC and CGCT, which the JVM of JDK 8 does not
+ * count.
  */
 #ifndef JTOOL_MODEL_VM_JSTAT_H
 #define JTOOL_MODEL_VM_JSTAT_H
