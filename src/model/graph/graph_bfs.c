@@ -24,8 +24,9 @@ static void reach(struct search *s, uint32_t to, uint32_t from, uint32_t edge)
 
 /*
  * The groups of roots, in the order in which they are added to the queue.  Paths from classes are
- * the clearest.  References of threads end with a method or a synchronized block, so a path from
- * them explains only what no other root reaches, however long the path from the other root is.
+ * the clearest.  A local variable, JNI local or monitor (OF_THREADS) is a root only until a method
+ * or a synchronized block ends.  So the search uses it only for nodes that no root of the other
+ * groups reaches, even if a path from another group is longer.
  */
 enum root_group { CLASSES, LASTING, OF_THREADS };
 
@@ -114,7 +115,7 @@ static void search_queue(struct search *s, bool weak)
 	}
 }
 
-/* Visits all nodes that are reachable from the nodes in the queue and from all roots but classes. */
+/* Adds all roots except the class roots to the queue, and visits all nodes that are reachable. */
 static void search_all(struct search *s, bool weak)
 {
 	reach_roots(s, LASTING);
@@ -154,7 +155,8 @@ static bool has_bypassed_loader(const struct search *s, uint32_t class)
 }
 
 /*
- * Restarts the search; its queue then has the class objects that the first search has reached.
+ * Restarts the search.  The queue then has the class roots, and the class objects that the first
+ * search has reached.
  */
 static void restart(struct search *s)
 {

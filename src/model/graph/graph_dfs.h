@@ -20,8 +20,8 @@ struct graph_dfs {
 	struct graph_dfs_state {
 		uint32_t number; /* depth-first number; 0: not visited */
 		/*
-		 * number of edges to the node that count and are not in tree_edges; start_ranges()
-		 * in dominators.c replaces this number by an index in semi_nca.others
+		 * number of edges to the node that count (see `least`) and are not in tree_edges;
+		 * start_ranges() in dominators.c replaces it by an index in semi_nca.others
 		 */
 		uint32_t others;
 	} *state;
@@ -43,9 +43,10 @@ struct graph_dfs {
 	 */
 	uint32_t below[HEAP_STREAM_STRENGTHS + 1];
 	/*
-	 * The first number of the nodes of the current strength.  Edges from these nodes to lower
-	 * numbers do not count: what is reachable through a soft reference alone keeps no object
-	 * alive that is reachable without it, and so is not on any path to that object.
+	 * The lowest number of a node of the strength that is being searched.  Edges from nodes of
+	 * this strength to nodes with lower numbers do not count.  For example, an object that is
+	 * reachable only through a soft reference does not retain an object that is reachable
+	 * without that reference.
 	 */
 	uint32_t least;
 };

@@ -48,7 +48,7 @@ void heap_release(struct heap *h);
 
 /* Returns the name of a class, or "?" if the class number is invalid. */
 const char *heap_class_name(const struct heap *h, uint32_t class);
-/* Returns the label of the loader of a class; NULL if it or the class is unknown. */
+/* Returns the label of the loader of a class; NULL if the loader or the class is unknown. */
 const char *heap_class_loader(const struct heap *h, uint32_t class);
 /*
  * Returns the class name of a node; for a java.lang.Class, the name of the class that it

@@ -253,7 +253,7 @@ uint32_t hprof_method(struct hprof_reader *r, uint32_t thread_serial, uint32_t d
 	    t->traces[trace].frames[depth] == ID_MAP_NONE)
 		return 0;
 	frame = &t->frames[t->traces[trace].frames[depth]];
-	/* The key has the number of the symbol that is the method's name, and the class's serial. */
+	/* The key has the index of the name in t->symbols, and the serial number of the class. */
 	key = (uint64_t)id_map_get(&t->symbol_ids, frame->name) << 32 | frame->serial;
 	number = id_map_get(&t->methods, key);
 	if (number != ID_MAP_NONE)

@@ -76,7 +76,7 @@ const struct jfr_chunk *jfr_chunk_of(const struct jfr_reader *r);
 bool jfr_next_event(struct jfr_reader *r, struct jfr_event *e);
 /*
  * To save time, jfr_next_event() skips most of the records that the caller does not need, but not
- * all of them.  Not needed are the events whose type has `is_skipped`; and, if `skip` is true, the
+ * all of them.  These are the events whose type has `is_skipped`; and, if `skip` is true, also the
  * records whose type is undeclared or is not an event type.  jfr_skipped_events() returns the
  * number of events that were skipped because of `is_skipped`.
  */

@@ -3,7 +3,7 @@
  * the event types that each kind uses ("else": if the recording has no event of the types before):
  *
  *     cpu         CPUTimeSample (since JDK 25); else ExecutionSample and NativeMethodSample; else
- *                 WallClockSample of async-profiler, of running threads
+ *                 WallClockSample of async-profiler, but only of running threads
  *     wall        WallClockSample of async-profiler; else ExecutionSample, NativeMethodSample,
  *                 and the events of threads that sleep, park or wait for a monitor
  *     lock        JavaMonitorEnter, and ThreadPark for a lock

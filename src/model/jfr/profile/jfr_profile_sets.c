@@ -26,7 +26,7 @@ static const struct jfr_profile_set wall_clock = {
 	},
 };
 
-/* In its mode "wall", async-profiler 4 writes no ExecutionSample. */
+/* In its mode "wall", async-profiler 4 writes WallClockSample instead of ExecutionSample. */
 static const struct jfr_profile_set running = {
 	.unit = "samples",
 	.sources = {
