@@ -1,7 +1,6 @@
 /*
- * The methods of a class as the JVM runs them.  If the bytecode of a method in the JVM's memory is
- * not equivalent to that in the class file, the code of the method is from the JVM's memory;
- * otherwise it is from the class file.
+ * The methods of a class as the JVM runs them.  The code of a method is from the class file, unless
+ * the bytecode in the JVM's memory is not equivalent to it; then the code is from memory.
  */
 #ifndef JTOOL_MODEL_CLASS_EFFECTIVE_CODE_H
 #define JTOOL_MODEL_CLASS_EFFECTIVE_CODE_H

@@ -5,8 +5,8 @@
 /*
  * The codes of edge tags.  Only low indices have codes, because most objects have few fields and
  * most classes have few static fields.  The index of a GRAPH_ELEMENT is encoded as the number of
- * elements without an edge (null) between the previous edge and this one, which is low in most
- * arrays.
+ * elements without an edge (null) between the previous edge and this one.  This number is low in
+ * most arrays.
  */
 const struct graph_code graph_codes[GRAPH_CODES] = {
 	{ GRAPH_FIELD, 0, 56 },

@@ -33,9 +33,9 @@ struct held_by_class_wanted {
 	const uint8_t *roles;    /* indexed by big object: enum held_role */
 	uint32_t roots;          /* the holder for objects that only the roots dominate */
 	/*
-	 * If `follow` is true, a node of the holder's list or tree (big_objects_continues()) that
-	 * is not a big object counts as HELD_SHALLOW, and the objects that this node dominates
-	 * count for the holder.
+	 * If `follow` is true, the small nodes of the holder's list or tree are followed
+	 * (big_objects_continues()): a node that is not a big object counts as HELD_SHALLOW, and
+	 * the objects that it dominates count for the holder.
 	 */
 	bool follow;
 };

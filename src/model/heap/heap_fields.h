@@ -2,7 +2,7 @@
  * Maps field indices to the names of fields.  In a heap callback, JVMTI identifies a field by an
  * index (jvmtiHeapReferenceInfoField).
  *
- * The indices of a class number these fields, static and instance fields together:
+ * For each class, JVMTI counts these fields, static and instance fields together, in this order:
  * 1. the fields of all direct and inherited interfaces, each interface once;
  * 2. the fields of the superclasses, from java.lang.Object down;
  * 3. the fields of the class itself.

@@ -19,7 +19,7 @@ struct heap_wire {
 	/* Values of the frame GRAPH_END: */
 	uint32_t outcome; /* enum wire_graphed */
 	uint64_t pause_ns, waited_ns;
-	uint64_t own_thread; /* id of the agent's thread; 0: unknown; the heap stream is invalid */
+	uint64_t own_thread; /* id of the agent's thread; 0: unknown, so the stream is invalid */
 	uint64_t agent_peak; /* the greatest number of bytes that the agent had allocated */
 	uint32_t why;        /* enum wire_snapshot_why: why there is no snapshot */
 	int32_t code;        /* errno, signal or exit code that belongs to `why`; 0: none */

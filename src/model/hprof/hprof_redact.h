@@ -4,8 +4,8 @@
  * Data are overwritten with zeros, so the dump keeps its length.  enum hprof_redact says which
  * fields and array elements are overwritten.  HPROF_REDACT_STRINGS and HPROF_REDACT_ALL also
  * overwrite:
- * - symbols that do not name a class, method, field, signature or source file, because HotSpot
- *   dumps all its symbols, and some of them are string constants of class files;
+ * - symbols that do not name a class, method, field, signature or source file: HotSpot dumps all
+ *   its symbols, and some of them are string constants of class files;
  * - int fields named "hash" or "hashCode", because a hash code reveals a short string.
  *
  * The following stay in the dump: names of classes and of their members, addresses, array lengths

@@ -93,8 +93,8 @@ static void begin_chunk(void *arg, const struct jfr_chunk *chunk)
 }
 
 /*
- * If the JVM is still writing the event's chunk, sets s->end_ns to the time of the event if that is
- * later, because the header of such a chunk has no duration.
+ * If the JVM is still writing the event's chunk, sets s->end_ns to the event's time if this is
+ * later.  The header of such a chunk has no duration.
  */
 static void note_time(struct jfr_summary *s, const struct jfr_event *e)
 {

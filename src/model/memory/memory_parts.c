@@ -278,8 +278,9 @@ static void divide_malloc(struct state *s)
  * Memory Tracking (NMT) reports how many bytes the collector and Unsafe have allocated with malloc,
  * but not how many of these bytes are resident.  All bytes of direct buffers count as resident,
  * because the JVM zeroes them.  If the collector has allocated 10 % of all bytes that NMT has
- * counted, 10 % of malloc's remaining resident bytes go to PART_GC, but not more than the collector
- * has allocated: NMT does not count what native libraries allocate.
+ * counted, 10 % of malloc's remaining resident bytes go to PART_GC.  The limit is the number of
+ * bytes that the collector has allocated, because native libraries, which NMT does not count, may
+ * have allocated the rest.
  */
 static void divide_tracked(struct state *s)
 {

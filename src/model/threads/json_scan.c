@@ -100,7 +100,7 @@ bool json_scan_item(struct json_scan *s)
 	return more(s, ']');
 }
 
-/* Parses the four hexadecimal digits after "\u".  Returns false if there are fewer. */
+/* Consumes "\u" and four hexadecimal digits.  Returns false if the text begins in another way. */
 static bool unit(struct strview *raw, uint32_t *c)
 {
 	if (strview_len(*raw) < 6 || raw->at[0] != '\\' || raw->at[1] != 'u')

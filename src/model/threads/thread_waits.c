@@ -109,10 +109,9 @@ static void believe_report(struct thread_dump *d)
 }
 
 /*
- * Goes from thread `start` to the owner of the lock for which it waits, from there to the owner of
- * the lock for which that thread waits, and so on.  If this path leads to a ring of threads that
- * has no number yet, gives the ring a number.  Stores in seen[i] 1 + the first `start` whose path
- * has reached thread i.
+ * Follows the path from thread `start` to the owner of the lock for which it waits, and on from
+ * owner to owner.  If the path leads to a ring of threads that has no number yet, gives the ring a
+ * number.  Stores in seen[i] 1 + the first `start` whose path has reached thread i.
  */
 static void find_ring(struct thread_dump *d, size_t start, size_t *seen)
 {

@@ -43,8 +43,10 @@ static void set_allocation(struct vm_history *h, double bytes, double seconds)
 
 /*
  * Returns the bytes that were allocated in eden between the readings `last` and `now`.  n is the
- * number of collections between the readings.  If n > 0, the result is the sum of the free space in
- * eden at `last`, a full eden between every two collections, and the space in use at `now`.
+ * number of collections between the readings.  If n > 0, the result is the sum of:
+ * - the free space in eden at `last`;
+ * - a full eden for each interval between two of the collections;
+ * - the space in use in eden at `now`.
  */
 static double through_eden(const struct vm_reading *last, const struct vm_reading *now, int64_t n)
 {

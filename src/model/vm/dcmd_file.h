@@ -26,8 +26,9 @@ struct dcmd_file {
 
 /*
  * Finds the file in braces in a line, and sets *file.  Returns 0; or -1 with err set (EXIT_USAGE)
- * if the line has two files in braces, if the line's command does not use the file, or if the JVM
- * would still use the file after the command has ended.  Release *file also after an error.
+ * in one of these cases: the line has two files in braces; the line's command does not use the
+ * file; the JVM would still use the file after the end of the command.  Release *file also after an
+ * error.
  */
 int dcmd_file_find(const char *line, struct dcmd_file *file, struct err *err) _must_check_;
 void dcmd_file_release(struct dcmd_file *file);
