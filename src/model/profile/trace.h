@@ -85,8 +85,8 @@ int trace_take(struct trace *t, uint16_t type, struct wire_reader *payload, trac
 	       void *arg) _must_check_;
 
 /*
- * Appends the name of a method: "a.b.C.m"; of an overloaded method, with the parameter types:
- * "a.b.C.m()"; if another method differs only in the result type, also with the result type:
+ * Appends the name of a method: "a.b.C.m".  The name of an overloaded method includes the parameter
+ * types: "a.b.C.m()".  It also includes the result type if another method differs only in that:
  * "a.b.C.m(): int".
  */
 void trace_method_name(const struct trace *t, uint32_t method, struct buf *out);
