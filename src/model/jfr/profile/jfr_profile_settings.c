@@ -13,7 +13,7 @@ struct setting {
 	const char *value; /* NULL: the value is the interval that the caller passes */
 };
 
-/* A JVM ignores settings for the events of a later JDK. */
+/* If the release is unknown, events of all JDKs are set: a JVM ignores those of a later JDK. */
 static const struct setting cpu_time[] = {
 	{ "jdk.CPUTimeSample", "throttle", NULL },
 	{ "jdk.CPUTimeSamplesLost", NULL, NULL },
