@@ -268,6 +268,16 @@ static bool is_in_run(const struct mapping_kinds *s, size_t first, size_t at)
 	return at == first ? !is_hole(&s->maps->list[at]) : before(s, at) != NULL;
 }
 
+/* Returns true if no range of the JVM overlaps these `len` bytes. */
+static bool is_unclaimed(const struct mapping_kinds *s, uint64_t start, uint64_t len)
+{
+	for (size_t i = 0; i < s->n_ranges; i++) {
+		if (s->ranges[i].start < start + len && start < s->ranges[i].end)
+			return false;
+	}
+	return true;
+}
+
 /*
  * Finds the heap if the JVM does not report its range.  The heap is assumed to be at the start of
  * the smallest run of adjacent mappings that has room for heap_max bytes.
@@ -283,7 +293,7 @@ static void find_heap(struct mapping_kinds *s, int64_t heap_max)
 
 		for (end = i; end < maps->n && is_in_run(s, i, end); end++)
 			len = maps->list[end].end - maps->list[i].start;
-		if (len >= max && len < best) {
+		if (len >= max && len < best && is_unclaimed(s, maps->list[i].start, max)) {
 			best = len;
 			heap.start = maps->list[i].start;
 		}

@@ -390,6 +390,10 @@ static void take_profile(struct pass *pass, struct profile *p)
 
 	while (c < pass->candidates + pass->n - 1 && !c->p.source)
 		c++;
+	if (!c->p.source && pass->candidates->p.samples > 0) { /* all samples were lost */
+		c = pass->candidates;
+		c->p.source = c->set->sources[0].event;
+	}
 	*p = c->p;
 	c->p = (struct profile){ .source = NULL };
 	p->start_ns = pass->all.start_ns;

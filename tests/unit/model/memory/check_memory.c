@@ -269,7 +269,7 @@ START_TEST(limit_of_metaspace_is_that_of_the_flags)
 
 	jvm_memory_init(&m);
 	ck_assert_int_eq(m.metaspace_max, -1);
-	jvm_memory_flags(&m, "-XX:MaxHeapSize=67108864 -XX:MaxMetaspaceSize=41943040 -XX:+UseG1GC ");
+	jvm_memory_flags(&m, "-XX:MaxHeapSize=64 -XX:MaxMetaspaceSize=41943040 -XX:+UseG1GC ");
 	ck_assert_int_eq(m.metaspace_max, 40 * M);
 	jvm_memory_flags(&m, "-XX:MaxHeapSize=67108864 -XX:+UseG1GC\n");
 	ck_assert_int_eq(m.metaspace_max, -1);
@@ -449,6 +449,29 @@ START_TEST(reserve_of_the_code_cache_is_not_the_heap)
 }
 END_TEST
 
+/* A JVM may report its other ranges and not its heap. */
+START_TEST(range_of_metaspace_is_not_the_heap)
+{
+	static const char smaps[] =
+		MAPPING("f0000000-f4000000", "rw-p", "1800", "rd wr mr mw me ac");
+	struct mappings maps = { .list = NULL };
+	struct memory_parts parts;
+	struct jvm_memory m;
+
+	jvm_memory_init(&m);
+	m.heap_max = 60 * M;
+	m.ranges = xcalloc(1, sizeof(*m.ranges));
+	m.ranges[0] = (struct jvm_range){ JVM_RANGE_METASPACE, 0xf0400000, 0xf0800000 };
+	m.n_ranges = m.cap_ranges = 1;
+	ck_assert_int_eq(mappings_parse(&maps, smaps, sizeof(smaps) - 1), 0);
+	memory_parts_of(&maps, &m, is_agent, &parts);
+	ck_assert_int_eq(sum_of(&parts), 1800 * K);
+	ck_assert_int_eq(parts.part[PART_METASPACE].reserved, 4 * M);
+	mappings_release(&maps);
+	jvm_memory_release(&m);
+}
+END_TEST
+
 START_TEST(limit_is_compared_with_the_largest_heap)
 {
 	struct memory_parts parts = { .resident = 0 };
@@ -489,6 +512,7 @@ int main(void)
 	tcase_add_test(tc, memory_of_native_libraries_is_not_the_collectors);
 	tcase_add_test(tc, malloc_has_the_blocks_that_were_never_touched);
 	tcase_add_test(tc, reserve_of_the_code_cache_is_not_the_heap);
+	tcase_add_test(tc, range_of_metaspace_is_not_the_heap);
 	tcase_add_test(tc, limit_is_compared_with_the_largest_heap);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_NORMAL);

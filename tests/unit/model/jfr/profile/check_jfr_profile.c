@@ -154,6 +154,20 @@ START_TEST(lost_samples_of_cpu_time_concern_no_other_profile)
 }
 END_TEST
 
+START_TEST(profile_may_have_lost_samples_only)
+{
+	struct jfr_writer w = { .major = 2 };
+	struct profile p;
+
+	p_begin(&w);
+	P_EVENT(&w, P_CPU_LOST, 2, P_MAIN);
+	read_kind(&w, PROFILE_CPU, &p, "(lost samples) 40000000\n");
+	ck_assert_str_eq(p.source, "jdk.CPUTimeSample");
+	ck_assert_uint_eq(p.samples, 2);
+	profile_release(&p);
+}
+END_TEST
+
 START_TEST(threads_split_stacks_and_depth_cuts_them)
 {
 	const struct jfr_profile_request req = {
@@ -485,6 +499,7 @@ int main(void)
 	tcase_add_test(t, cpu_time_samples_replace_execution_samples);
 	tcase_add_test(t, lost_samples_count_for_their_thread);
 	tcase_add_test(t, lost_samples_of_cpu_time_concern_no_other_profile);
+	tcase_add_test(t, profile_may_have_lost_samples_only);
 	tcase_add_test(t, threads_split_stacks_and_depth_cuts_them);
 	tcase_add_test(t, parks_count_as_locks_only_at_a_lock);
 	tcase_add_test(t, allocations_come_from_samples_or_else_from_tlabs);
