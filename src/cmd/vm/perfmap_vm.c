@@ -15,8 +15,10 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "attach/target_query.h"
+#include "base/xalloc.h"
 #include "cmd/attach_call.h"
 #include "cmd/fetch.h"
 #include "fileio/detached_child.h"
@@ -47,15 +49,35 @@ static int not_written(const struct ctx *ctx, const char *path, struct err *err)
 		       "user; free space, or remove the file", (int)ctx->jvm->pid, path);
 }
 
-static int check_size(void *arg, int fd, uint64_t size, struct err *err)
+/* A map that does not end in a line break was cut: the JVM does not report failed writes. */
+static int cut_off(const struct ctx *ctx, const char *path, struct err *err)
 {
-	(void)arg;
-	(void)fd;
-	if (size <= PERFMAP_MAX)
-		return 0;
-	return err_set(err, EXIT_PARTIAL,
-		       "the map of %llu bytes is larger than %u MB: the JVM did not write it; look "
-		       "for the process that did", (unsigned long long)size, PERFMAP_MAX >> 20);
+	return err_set(err, EXIT_ANSWER,
+		       "JVM %d wrote only a part of %s: its disk is full; free space there, or use "
+		       "--engine agent", (int)ctx->jvm->pid, path);
+}
+
+/* The map that the JVM has written to a staged file. */
+struct written {
+	const struct ctx *ctx;
+	const char *path;
+};
+
+static int check_map(void *arg, int fd, uint64_t size, struct err *err)
+{
+	const struct written *w = arg;
+	char last;
+
+	if (size > PERFMAP_MAX)
+		return err_set(err, EXIT_PARTIAL,
+			       "the map of %llu bytes is larger than %u MB: the JVM did not write "
+			       "it; look for the process that did", (unsigned long long)size,
+			       PERFMAP_MAX >> 20);
+	if (size == 0)
+		return not_written(w->ctx, w->path, err);
+	if (pread(fd, &last, 1, (off_t)size - 1) == 1 && last != '\n')
+		return cut_off(w->ctx, w->path, err);
+	return 0;
 }
 
 static int write_staged(const struct ctx *ctx, struct atomic_file *out, struct err *err)
@@ -68,20 +90,20 @@ static int write_staged(const struct ctx *ctx, struct atomic_file *out, struct e
 		.room = 16u << 20,
 		.timeout_ms = ctx->timeout_ms,
 	};
-	const struct fetch_check check = { check_size, NULL };
 	struct staged_file *staged = staged_file_new(ctx->jvm, &req, ctx->steps, err);
+	struct written written = { .ctx = ctx };
+	const struct fetch_check check = { check_map, &written };
 	_cleanup_buf_ struct buf argument = BUF_INIT;
 	uint64_t size = 0;
 	int rc;
 
 	if (!staged)
 		return -1;
-	buf_addf(&argument, " \"%s\"", staged_file_path(staged));
+	written.path = staged_file_path(staged);
+	buf_addf(&argument, " \"%s\"", written.path);
 	rc = ask(ctx, buf_str(&argument), err);
 	if (rc == 0)
 		rc = fetch_result(staged, out, &check, &size, err);
-	if (rc == 0 && size == 0)
-		rc = not_written(ctx, staged_file_path(staged), err);
 	staged_file_free(staged);
 	return rc;
 }
@@ -263,14 +285,25 @@ static void end_reaper(struct reaper *r, bool is_removed)
 	util_close_p(&r->end_fd);
 }
 
+/* Returns the path at which the caller can open the JVM's file.  The caller frees it. */
+static char *own_path(const struct jvm *jvm)
+{
+	return xasprintf("/proc/%d/root/tmp/perf-%d.map", (int)jvm->pid, (int)jvm->nspid);
+}
+
 static int copy_own(const struct ctx *ctx, struct atomic_file *out, struct err *err)
 {
+	_cleanup_free_ char *path = own_path(ctx->jvm);
 	const struct target_query read = { .fn = answer_map, .fd = -1, .max = PERFMAP_MAX };
 	_cleanup_buf_ struct buf map = BUF_INIT;
 	int rc;
 
 	if (target_query(ctx->jvm, &read, &map, err) < 0)
 		return -1;
+	if (map.len == 0)
+		return not_written(ctx, path, err);
+	if (map.data[map.len - 1] != '\n')
+		return cut_off(ctx, path, err);
 	rc = io_write_all(out->fd, buf_str(&map), map.len, DEADLINE_NEVER);
 	return rc < 0 ? atomic_file_failed(out, rc, err) : 0;
 }
@@ -289,12 +322,13 @@ static int take_own(const struct ctx *ctx, uint64_t before, struct atomic_file *
 	uint64_t after;
 	const struct target_query remove = { .fn = remove_own, .arg = &after, .fd = -1 };
 	_cleanup_buf_ struct buf none = BUF_INIT;
+	_cleanup_free_ char *path = own_path(ctx->jvm);
 	int rc;
 
 	if (ask(ctx, "", err) < 0 || target_query_number(ctx->jvm, &when_own, &after, err) < 0)
 		return -1;
 	if (after == before)
-		return not_written(ctx, "its perf map in /tmp", err);
+		return not_written(ctx, path, err);
 	rc = copy_own(ctx, out, err);
 	if (before == 0 && target_query(ctx->jvm, &remove, &none, err) < 0)
 		rc = -1;

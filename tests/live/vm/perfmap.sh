@@ -178,3 +178,23 @@ for version in "${jdks[@]}"; do
 	stop "$JVM_PID"
 	[ "$version" -ge 22 ] || other_user "$version"
 done
+
+# The JVM reports no failed write.  The machine's own JDK is 17, which writes to its own /tmp; later
+# ones write to a staged file, which is put where there is room.
+# shellcheck disable=SC2016 # expanded by the inner shell
+spawn unshare -m bash -c 'mount -t tmpfs -o size=1m,mode=1777 none /tmp && exec java "$@"' bash \
+	-Xmx16m -XX:+UseSerialGC -cp "$W/classes" Profiled
+if await_ready; then
+	full=/proc/$JVM_PID/root/tmp
+	works "a file system with room: it works" perfmap "$JVM_PID" full.map
+	dd if=/dev/zero of="$full/filler" bs=4k 2>/dev/null
+	refuses 1 'did not write .*/tmp/perf-[0-9]*.map: its disk is full' "a full disk" \
+		perfmap "$JVM_PID" full.map --force
+	truncate -s -8192 "$full/filler"
+	refuses 1 'wrote only a part of .*/tmp/perf-[0-9]*.map: its disk is full; free space there' \
+		"a disk that becomes full" perfmap "$JVM_PID" full.map --force
+	same "a full disk: no part of a map remains" "filler True" "$(ls "$full" | grep -v hsperf) $(
+		names_loops "$W/full.map" && echo True)"
+	works "a full disk: the agent lists the code" perfmap "$JVM_PID" --engine agent -
+	stop "$JVM_PID"
+fi
