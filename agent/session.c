@@ -216,6 +216,18 @@ static jint open_jvm(struct session *s, JavaVM *vm)
 	return AG_JVMTI(&s->jvm, SetEnvironmentLocalStorage, s) == 0 ? 0 : WIRE_REFUSED_JVM;
 }
 
+static jint start_thread(struct session *s)
+{
+	switch (ag_thread_start(&s->jvm, session_run, s)) {
+	case 0:
+		return 0;
+	case AG_THREAD_NO_OBJECT:
+		return WIRE_REFUSED_HEAP;
+	default:
+		return WIRE_REFUSED_THREAD;
+	}
+}
+
 jint ag_session_start(JavaVM *vm, const char *options)
 {
 	struct session *s = calloc(1, sizeof(*s));
@@ -230,7 +242,7 @@ jint ag_session_start(JavaVM *vm, const char *options)
 	if (refused == 0)
 		refused = open_channel(s, options);
 	if (refused == 0)
-		refused = ag_thread_start(&s->jvm, session_run, s) == 0 ? 0 : WIRE_REFUSED_THREAD;
+		refused = start_thread(s);
 	if (refused != 0)
 		session_free(s);
 	return refused;

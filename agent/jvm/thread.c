@@ -33,7 +33,7 @@ int ag_thread_start(struct ag_jvm *jvm, jvmtiStartFunction run, void *arg)
 {
 	struct ag_jvm own = *jvm; /* *jvm may be freed as soon as the new thread runs */
 	jthread thread;
-	int rc = -1;
+	int rc = AG_THREAD_NO_OBJECT;
 
 	if (ag_ref_push(&own) != 0)
 		return -1;

@@ -41,6 +41,7 @@ enum wire_refused {
 	WIRE_REFUSED_CONNECT = 14, /* the agent cannot connect to the client's socket */
 	WIRE_REFUSED_PEER = 15,    /* the user id of the listening process differs from the JVM's */
 	WIRE_REFUSED_THREAD = 16,  /* the agent cannot start a thread */
+	WIRE_REFUSED_HEAP = 17,    /* the agent cannot allocate a thread in the Java heap */
 };
 
 /* HISTO flags */

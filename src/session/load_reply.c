@@ -45,6 +45,8 @@ static const char *refusal(int code)
 		return "jtool's socket belongs to another user; run jtool as that user or as root";
 	case WIRE_REFUSED_THREAD:
 		return "the JVM cannot start a thread; allow more (ulimit -u, pids.max)";
+	case WIRE_REFUSED_HEAP:
+		return "the Java heap is full; jtool heapdump and jtool threads need no agent";
 	default:
 		return "the reason is unknown; see the JVM's stderr";
 	}

@@ -380,6 +380,26 @@ START_TEST(bad_options_are_refused)
 }
 END_TEST
 
+/* If a call before the agent's thread fails, the code says whether the thread had an object. */
+START_TEST(refusal_has_the_reason)
+{
+	unsigned n = 0, refused[32] = { 0 };
+	struct seen seen;
+
+	do {
+		jvm_of(21, FAKE_NARROW);
+		fake.fail_at = ++n;
+		seen = run(0, "", BYE);
+		ck_assert_int_lt(seen.refused, 32);
+		refused[seen.refused]++;
+		heap_world_stop();
+	} while (seen.refused != 0);
+	ck_assert_uint_gt(refused[WIRE_REFUSED_JVM], 0);
+	ck_assert_uint_ge(refused[WIRE_REFUSED_HEAP], 2); /* the name and the thread */
+	ck_assert_uint_ge(refused[WIRE_REFUSED_THREAD], 1);
+}
+END_TEST
+
 /* Runs one session for each call that may fail; in this session, the call fails. */
 static void fail_every_call(int release, uint32_t flags, const char *signature, bool leaving)
 {
@@ -444,6 +464,7 @@ int main(void)
 	tcase_add_loop_test(c, walk_ends_when_the_client_disconnects, 0,
 			    sizeof(walks) / sizeof(walks[0]));
 	tcase_add_test(c, bad_options_are_refused);
+	tcase_add_test(c, refusal_has_the_reason);
 	tcase_add_test(c, each_call_may_fail);
 	tcase_add_test(c, the_jvm_may_exit_at_each_call);
 	suite_add_tcase(s, c);
