@@ -21,26 +21,6 @@ static const struct opt capture_rows[] = {
 	OPT_END,
 };
 
-/* Reports the files that are missing.  The archive was written nevertheless. */
-static int conclude(const struct capture *c, struct err *err)
-{
-	size_t n = 0;
-
-	if (c->stopped)
-		return err_set(err, EXIT_PARTIAL,
-			       "stopped: the archive has the files captured so far");
-	for (size_t i = 0; i < CAPTURE_ITEMS; i++) {
-		if (!capture_wants(c, &capture_items[i]) || c->results[i].is_there)
-			continue;
-		n++;
-		cmd_print_notice(c->ctx->cmd, "%s is missing: %.300s", capture_items[i].name,
-				 c->results[i].message);
-	}
-	return n == 0 ? 0 : err_set(err, EXIT_PARTIAL,
-				    "%zu file%s missing from the archive, for the reasons above",
-				    n, n == 1 ? " is" : "s are");
-}
-
 static int fill(struct capture *c, struct err *err)
 {
 	uint64_t size;
@@ -61,7 +41,7 @@ static int fill(struct capture *c, struct err *err)
 	for (size_t i = 0; i < CAPTURE_ITEMS; i++)
 		n_files += c->results[i].is_there;
 	capture_print(c, size, n_files);
-	return conclude(c, err);
+	return capture_conclude(c, err);
 }
 
 static int run(struct ctx *ctx, struct err *err)

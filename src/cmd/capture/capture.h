@@ -35,6 +35,11 @@ enum capture_flags {
 	 * dump is copied without a search for secrets, and may be of any size.
 	 */
 	CAPTURE_REDACTED = 1 << 6,
+	/*
+	 * The file has the JVM's counters.  The command's exit code 1 means that the JVM publishes
+	 * none: then the archive is complete without the file.
+	 */
+	CAPTURE_COUNTERS = 1 << 7,
 };
 
 #define CAPTURE_WORDS_MAX 8
@@ -105,6 +110,12 @@ double capture_safepoints(const struct capture *c);
 /* Adds the last part of each log file (-Xlog, -Xloggc) that the JVM has open. */
 int capture_logs(struct capture *c, struct err *err) _must_check_;
 void capture_release(struct capture *c);
+
+/*
+ * Prints a notice for each reason why files are missing, with the names of these files.  Returns 0
+ * if the archive is complete, or -1 with err set.
+ */
+int capture_conclude(const struct capture *c, struct err *err) _must_check_;
 
 /* Adds README.txt: for each file, how long the command ran and how long the JVM paused. */
 int capture_add_readme(struct capture *c, struct err *err) _must_check_;

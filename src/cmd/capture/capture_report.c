@@ -3,10 +3,13 @@
 
 #include "config.h"
 
+#include "base/strview.h"
 #include "cmd/capture/capture.h"
 #include "model/vm/secrets.h"
 #include "render/json.h"
 #include "render/units.h"
+
+#define REASON_MAX 300 /* maximum length of a reason in a notice, in bytes */
 
 static void describe(struct buf *out, const char *name, const char *cost,
 		     const struct capture_result *r)
@@ -121,3 +124,84 @@ void capture_print(const struct capture *c, uint64_t size, size_t n_files)
 	json_print_take(json, c->ctx->out);
 }
 
+static bool is_missing(const struct capture *c, size_t i)
+{
+	return capture_wants(c, &capture_items[i]) && !c->results[i].is_there;
+}
+
+/*
+ * Returns whether the JVM cannot have the file: it publishes no counters, or its release, which is
+ * then unknown, may not support the command.
+ */
+static bool is_unsupported(const struct capture *c, size_t i)
+{
+	const struct capture_item *item = &capture_items[i];
+
+	return c->results[i].code == EXIT_ANSWER &&
+	       (item->flags & CAPTURE_COUNTERS ||
+		(item->since > 0 && jvm_feature(c->ctx->jvm) == 0));
+}
+
+/*
+ * Returns why the file is missing: the command's message without "jtool: COMMAND: ", which differs
+ * between commands that fail for the same reason, and without the last line break.
+ */
+static struct strview reason_of(const struct capture_result *r)
+{
+	static const char none[] = "its command was ended, or did not end in time";
+	const char *at = r->message, *command = strncmp(at, "jtool: ", 7) == 0 ? at + 7 : NULL;
+	size_t len = command ? strcspn(command, ": \n") : 0, n;
+
+	if (command && strncmp(command + len, ": ", 2) == 0)
+		at = command + len + 2;
+	n = strlen(at);
+	while (n > 0 && at[n - 1] == '\n')
+		n--;
+	return n > 0 ? (struct strview){ at, at + n } : (struct strview){ none, strchr(none, '\0') };
+}
+
+static bool is_same_reason(const struct capture *c, size_t i, size_t k)
+{
+	struct strview a = reason_of(&c->results[i]), b = reason_of(&c->results[k]);
+
+	return strview_len(a) == strview_len(b) && memcmp(a.at, b.at, strview_len(a)) == 0;
+}
+
+/* Reports item i and all later ones that are missing for the same reason. */
+static void print_missing(const struct capture *c, size_t i)
+{
+	struct strview reason = reason_of(&c->results[i]);
+	int len = strview_len(reason) < REASON_MAX ? (int)strview_len(reason) : REASON_MAX;
+	_cleanup_buf_ struct buf names = BUF_INIT;
+	size_t n = 0;
+
+	for (size_t k = i; k < CAPTURE_ITEMS; k++) {
+		if (is_missing(c, k) && is_same_reason(c, i, k))
+			buf_addf(&names, "%s%s", n++ ? ", " : "", capture_items[k].name);
+	}
+	cmd_print_notice(c->ctx->cmd, "%s %s missing: %.*s", buf_str(&names),
+			 n == 1 ? "is" : "are", len, reason.at);
+}
+
+int capture_conclude(const struct capture *c, struct err *err)
+{
+	size_t n = 0;
+
+	if (c->stopped)
+		return err_set(err, EXIT_PARTIAL,
+			       "stopped: the archive has the files captured so far");
+	for (size_t i = 0; i < CAPTURE_ITEMS; i++) {
+		bool is_reported = false;
+
+		if (!is_missing(c, i))
+			continue;
+		n += !is_unsupported(c, i);
+		for (size_t k = 0; k < i; k++)
+			is_reported |= is_missing(c, k) && is_same_reason(c, k, i);
+		if (!is_reported)
+			print_missing(c, i);
+	}
+	return n == 0 ? 0 : err_set(err, EXIT_PARTIAL,
+				    "%zu file%s missing from the archive, for the reasons above",
+				    n, n == 1 ? " is" : "s are");
+}

@@ -46,7 +46,8 @@ const struct capture_item capture_items[CAPTURE_ITEMS] = {
 	{ "threads.json", { "threads", "--json", "PID" }, 0, 0, 1, "a safepoint" },
 	{ "threads-virtual.json", { "threads", "--virtual", "--raw", "PID" }, 21, 0, 0,
 	  "the stack of each thread, one after another" },
-	{ "stat.json", { "stat", "--json", "PID", "1s", "10" }, 0, 0, 10, "none" },
+	{ "stat.json", { "stat", "--json", "PID", "1s", "10" }, 0, CAPTURE_COUNTERS, 10,
+	  "none" },
 	/* The JVM's own histogram, so that a capture loads no agent. */
 	{ "heaphisto.json", { "heaphisto", "--vm", "--json", "PID" }, 0, 0, 0,
 	  "a pause of some 30 ns per object" },

@@ -139,6 +139,27 @@ check "exited: tar reads it" unpack "$W/exited.tar.gz"
 check "exited: README.txt says so" grep -q 'the JVM has exited' "$W/unpacked/README.txt"
 check "exited: what was captured is there" test -s "$W/unpacked/info.txt"
 
+# A JVM without counters is captured completely: jtool does not know its release, so it tries what
+# the JVM may not have.
+for version in $(newest_of 8) "${jdks[-1]}"; do
+	start_jvm "$version" default Idle -XX:-UsePerfData || continue
+	jt capture "$JVM_PID" "nocounters.$version.tar.gz"
+	same "$version, no counters: complete, with a notice" "0 1 0" \
+		"$rc $(grep -c '^jtool: capture: stat.json is missing: JVM .* started with -XX:-UsePerf' \
+			"$W/err") $(grep -c 'reasons above' "$W/err")"
+	stop "$JVM_PID"
+done
+
+# One reason of many files is one notice.
+start_jvm "${jdks[-1]}" default Idle -XX:+DisableAttachMechanism || exit
+jt capture "$JVM_PID" noattach.tar.gz
+same "attaching disabled: one notice, and the number of files" "7 1 1" \
+	"$rc $(grep -c 'properties.json, flags.txt, .* are missing: JVM [0-9]* ' "$W/err") $(
+		grep -c 'files are missing from the archive, for the reasons above' "$W/err")"
+same "attaching disabled: no reason is repeated" "" \
+	"$(sed -n 's/.* missing: //p' "$W/err" | sort | uniq -d)"
+stop "$JVM_PID"
+
 # It exits before the first dump: the capture does not wait 5 s before each of the others.
 start_jvm "${jdks[-1]}" default Idle || exit
 suspend "$JVM_PID"
