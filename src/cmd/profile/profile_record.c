@@ -9,7 +9,7 @@
 #define SAMPLES_NS (10 * NS_PER_MS) /* default interval between samples */
 #define SHORTEST_NS NS_PER_MS       /* by default, events shorter than this are not recorded */
 
-static uint64_t interval_ns(const struct profile_opts *opts)
+uint64_t profile_interval_ns(const struct profile_opts *opts)
 {
 	if (opts->interval_ns > 0)
 		return opts->interval_ns;
@@ -52,7 +52,7 @@ static struct staged_file *stage_settings(const struct ctx *ctx, struct err *err
 	};
 
 	jfr_profile_settings(&text, (enum profile_kind)opts->event, jvm_feature(ctx->jvm),
-			     interval_ns(opts));
+			     profile_interval_ns(opts));
 	req.data = text.data;
 	req.len = text.len;
 	return staged_file_new(ctx->jvm, &req, ctx->steps, err);

@@ -4,6 +4,7 @@
 #include "cmd/profile/profile.h"
 #include "render/limit.h"
 #include "render/profile/profile_view.h"
+#include "render/units.h"
 
 static const char *const titles[N_PROFILE_KINDS] = {
 	[PROFILE_CPU] = "CPU", [PROFILE_WALL] = "Wall clock", [PROFILE_LOCK] = "Locks",
@@ -36,6 +37,29 @@ static void print(const struct ctx *ctx, const struct profile_view *view)
 	(void)fwrite(out.data, 1, out.len, ctx->out); /* main() checks ferror() */
 }
 
+/* Reports what it means that a recording has no event of the wanted kind. */
+static void print_nothing(const struct ctx *ctx, const struct profile *p)
+{
+	static const char file_has[] = "; a recording with the settings 'default' has waits from "
+				       "20 ms on, one with 'profile' from 10 ms on";
+	bool waits = p->kind == PROFILE_LOCK || p->kind == PROFILE_IO;
+	_cleanup_buf_ struct buf shortest = BUF_INIT;
+
+	if (ctx->file) {
+		cmd_print_notice(ctx->cmd, "%s has no events for -e %s: jtool jfr view %s events "
+				 "lists what it has%s", ctx->file, profile_kinds[p->kind],
+				 ctx->file, waits ? file_has : "");
+		return;
+	}
+	if (!waits)
+		return;
+	units_nanos(&shortest, profile_interval_ns(ctx->opts));
+	cmd_print_notice(ctx->cmd, "no %s of %s or longer has ended in this time%s",
+			 p->kind == PROFILE_LOCK ? "wait for a lock" : "read or write",
+			 buf_str(&shortest), p->kind == PROFILE_LOCK ?
+			 ": jtool threads --blocked shows the waits that go on" : "");
+}
+
 static void print_gaps(const struct ctx *ctx, const struct profile *p)
 {
 	for (int gap = 0; gap < N_PROFILE_GAPS; gap++) {
@@ -44,9 +68,8 @@ static void print_gaps(const struct ctx *ctx, const struct profile *p)
 		if (profile_gap_add(&text, p, (enum profile_gap)gap))
 			cmd_print_notice(ctx->cmd, "%s", buf_str(&text));
 	}
-	if (!p->source && ctx->file)
-		cmd_print_notice(ctx->cmd, "%s has no events for -e %s: jtool jfr view %s events "
-				 "lists what it has", ctx->file, profile_kinds[p->kind], ctx->file);
+	if (!p->source)
+		print_nothing(ctx, p);
 }
 
 int profile_show(const struct ctx *ctx, struct profile *p, struct stack_files *files,

@@ -158,3 +158,14 @@ for version in "${jdks[@]}"; do
 	rm -f "$W/stacks"
 	! is_thorough "$version" || events "$version"
 done
+
+if start_jvm "${jdks[-1]}" default Idle; then
+	jt profile "$JVM_PID" -e lock -d 1s --interval 900ms
+	same "no wait: a notice says what that means" "0 1" "$rc $(grep -c \
+		'^jtool: profile: no wait for a lock of 900 ms or longer has ended in this time: ' \
+		"$W/err")"
+	jt profile "$JVM_PID" -e io -d 1s --interval 900ms
+	same "no I/O: a notice" "0 1" \
+		"$rc $(grep -c 'no read or write of 900 ms or longer has ended in this time$' "$W/err")"
+	stop "$JVM_PID"
+fi
