@@ -157,7 +157,9 @@ static struct strview reason_of(const struct capture_result *r)
 	n = strlen(at);
 	while (n > 0 && at[n - 1] == '\n')
 		n--;
-	return n > 0 ? (struct strview){ at, at + n } : (struct strview){ none, strchr(none, '\0') };
+	if (n == 0)
+		return (struct strview){ none, strchr(none, '\0') };
+	return (struct strview){ at, at + n };
 }
 
 static bool is_same_reason(const struct capture *c, size_t i, size_t k)
