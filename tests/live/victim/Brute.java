@@ -31,6 +31,8 @@ final class Brute {
 	private final List<List<Edge>> out = new ArrayList<List<Edge>>();
 	private final Map<Integer, Integer> lengths = new LinkedHashMap<Integer, Integer>();
 	private final List<Integer> roots = new ArrayList<Integer>();
+	/** The roots that are references of threads. */
+	private final List<Integer> passing = new ArrayList<Integer>();
 
 	/** The number of a name; an unknown name gets a new one. */
 	int node(String name) {
@@ -55,6 +57,15 @@ final class Brute {
 		return node;
 	}
 
+	/** A local variable or a locked monitor: a root that ends with a method or a block. */
+	int passingRoot(String name) {
+		int node = node(name);
+
+		if (!passing.contains(node))
+			passing.add(node);
+		return node;
+	}
+
 	/** Marks the node as an array of this length. */
 	void length(int node, int length) {
 		lengths.put(node, length);
@@ -64,14 +75,25 @@ final class Brute {
 		out.get(from).add(new Edge(from, to, strength, via));
 	}
 
-	/** The number of nodes on a shortest path from a root, both ends included; NEVER if there
-	 * is none. */
+	/**
+	 * The number of nodes on a shortest path from a root, both ends included; NEVER if there is
+	 * none.  Passing roots count only for the nodes that no other root reaches.
+	 */
 	private int[] distances(boolean weak) {
 		int[] distance = new int[out.size()];
-		ArrayDeque<Integer> queue = new ArrayDeque<Integer>();
 
 		Arrays.fill(distance, NEVER);
-		for (int root : roots) {
+		spread(distance, roots, weak);
+		spread(distance, passing, weak);
+		return distance;
+	}
+
+	private void spread(int[] distance, List<Integer> from, boolean weak) {
+		ArrayDeque<Integer> queue = new ArrayDeque<Integer>();
+
+		for (int root : from) {
+			if (distance[root] != NEVER)
+				continue;
 			distance[root] = 1;
 			queue.add(root);
 		}
@@ -83,11 +105,13 @@ final class Brute {
 				queue.add(edge.to);
 			}
 		}
-		return distance;
 	}
 
-	/** Marks all nodes that are strongly reachable from here without the node `without`. */
-	private void flood(int from, int without, boolean[] reached) {
+	/**
+	 * Marks all nodes that are strongly reachable from here without the node `without`, and
+	 * without the edges to a node of a lower level than the edge's origin.
+	 */
+	private void flood(int from, int without, int[] level, boolean[] reached) {
 		ArrayDeque<Integer> queue = new ArrayDeque<Integer>();
 
 		if (from == without || reached[from])
@@ -96,7 +120,8 @@ final class Brute {
 		queue.add(from);
 		while (!queue.isEmpty()) {
 			for (Edge edge : out.get(queue.remove())) {
-				if (edge.strength != STRONG || edge.to == without || reached[edge.to])
+				if (edge.strength != STRONG || edge.to == without || reached[edge.to]
+						|| level[edge.to] < level[edge.from])
 					continue;
 				reached[edge.to] = true;
 				queue.add(edge.to);
@@ -120,14 +145,19 @@ final class Brute {
 
 	/**
 	 * The roots, and the nodes that are reachable only through references, which count as
-	 * further roots: first all that soft references lead to, then weak ones, and so on.
+	 * further roots: first all that soft references lead to, then weak ones, and so on.  Sets
+	 * the level of each node to the strength of the weakest reference on the strongest path to
+	 * it.  A node keeps none of a lower level alive.
 	 */
-	private List<Integer> entries() {
+	private List<Integer> entries(int[] level) {
 		List<Integer> entries = new ArrayList<Integer>(roots);
 		boolean[] reached = new boolean[out.size()];
+		int[] none = new int[out.size()];
 
-		for (int root : roots)
-			flood(root, NEVER, reached);
+		entries.addAll(passing);
+		for (int root : entries)
+			flood(root, NEVER, none, reached);
+		setLevel(level, STRONG, reached, new boolean[out.size()]);
 		for (int strength = SOFT; strength <= PHANTOM; strength++) {
 			boolean[] before = reached.clone();
 			List<Integer> found = new ArrayList<Integer>();
@@ -136,24 +166,34 @@ final class Brute {
 				known = found.size();
 				found = referents(strength, reached, before);
 				for (int entry : found)
-					flood(entry, NEVER, reached);
+					flood(entry, NEVER, none, reached);
 			} while (found.size() > known);
 			entries.addAll(found);
+			setLevel(level, strength, reached, before);
 		}
 		return entries;
 	}
 
+	private static void setLevel(int[] level, int strength, boolean[] now, boolean[] before) {
+		for (int i = 0; i < level.length; i++) {
+			if (now[i] && !before[i])
+				level[i] = strength;
+		}
+	}
+
 	/** For each node, the nodes that are unreachable without it. */
-	private boolean[][] dominated(List<Integer> entries) {
+	private boolean[][] dominated() {
 		boolean[][] lost = new boolean[out.size()][];
 		boolean[] all = new boolean[out.size()];
+		int[] level = new int[out.size()];
+		List<Integer> entries = entries(level);
 
 		for (int entry : entries)
-			flood(entry, NEVER, all);
+			flood(entry, NEVER, level, all);
 		for (int node = 0; node < lost.length; node++) {
 			boolean[] reached = new boolean[out.size()];
 			for (int entry : entries)
-				flood(entry, node, reached);
+				flood(entry, node, level, reached);
 			lost[node] = new boolean[out.size()];
 			for (int i = 0; i < reached.length; i++)
 				lost[node][i] = all[i] && !reached[i];
@@ -193,12 +233,13 @@ final class Brute {
 		String[] names = numbers.keySet().toArray(new String[0]);
 		int[] strong = distances(false);
 		int[] weak = distances(true);
-		boolean[][] dominated = dominated(entries());
+		boolean[][] dominated = dominated();
 		StringBuilder json = new StringBuilder("{");
 
 		for (int i = 0; i < names.length; i++) {
 			json.append(i == 0 ? "" : ",").append('"').append(names[i]).append("\":{")
-					.append("\"root\":").append(roots.contains(i))
+					.append("\"root\":")
+					.append(roots.contains(i) || passing.contains(i))
 					.append(",\"strong\":").append(strong[i])
 					.append(",\"weak\":").append(weak[i])
 					.append(",\"reached\":").append(dominated[i][i])

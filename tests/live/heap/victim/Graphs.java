@@ -344,7 +344,7 @@ final class Graphs extends Victim {
 		brute.edge(map, table, Brute.STRONG, "field table");
 		for (int i = Worker.LOCAL; i <= Worker.LOCKED; i++) {
 			add(brute, held[i]);
-			brute.root(name(held[i]));
+			brute.passingRoot(name(held[i]));
 		}
 		for (int i = 0; i < THREAD_LOCALS; i++) {
 			int entry = brute.node("java.lang.ThreadLocal$ThreadLocalMap$Entry#"
