@@ -37,7 +37,7 @@ static bool is_late(struct answer_reader *r, uint64_t received)
 
 /*
  * Shows on a terminal, after a second, that jtool waits for the answer.  Shows nothing if
- * opts->progress is set, because such a command has a progress line of its own.
+ * opts->progress is set, because a command that sets opts->progress shows a line of its own.
  */
 static void show_wait(struct answer_reader *r)
 {
@@ -246,8 +246,9 @@ static int read_all(struct answer_reader *r, struct spool *answer, struct err *e
 		if ((n == 0 || n == -ECONNRESET) && spool_len(answer) == 0)
 			return hung_up(asock, err);
 		/*
-		 * A JVM that refuses the version of a request does not read the rest of the
-		 * request, so the kernel reports a reset of the connection.
+		 * A reset of the connection ends the answer, too, if the JVM refuses the version of
+		 * the request: the JVM then closes the connection before it has read the complete
+		 * request, and the kernel reports that as a reset.
 		 */
 		if (n == 0 || (n == -ECONNRESET && answer_is_bad_version(answer)))
 			break;

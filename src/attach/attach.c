@@ -83,7 +83,7 @@ static bool has_started_by_now(const struct target_ns *ns)
 }
 
 /*
- * Waits until the JVM has started.  Before that the JVM refuses agents ("only permitted in the live
+ * Waits until the JVM has started.  Until then, the JVM refuses agents ("only permitted in the live
  * phase"), and HotSpot may mistake its own new socket for a stale one and remove it
  * (AttachListener::vm_start).
  */
@@ -185,7 +185,7 @@ static int connect_or_wake(struct attach_socket *asock, const struct attach_opts
 		       (int)jvm->pid, jvm_tmp(jvm), asock->socket);
 }
 
-/* The head of the request to the worker; after it comes a record of the JVM (jvm_record.h). */
+/* The start of a request to the worker.  A record of the JVM follows it (jvm_record.h). */
 struct connect_request {
 	unsigned timeout_ms;
 	bool verbose;
@@ -272,7 +272,10 @@ static int connect_to(struct attach_socket *asock, const struct attach_opts *opt
 	return connect_by_worker(asock->ns.jvm, opts, w, err);
 }
 
-/* Opens the JVM's directories only if they are in file systems that cannot block this process. */
+/*
+ * Fills *asock.  Opens the JVM's directories only if they are in file systems that cannot block
+ * this process.
+ */
 static int open_socket(const struct jvm *jvm, struct attach_socket *asock, struct err *err)
 {
 	struct procfs proc;

@@ -9,7 +9,7 @@ static void *run(void *arg)
 	struct attach_async *a = arg;
 
 	a->rc = attach_execute_long(a->jvm, a->opts, a->req, &a->reply, &a->err);
-	/* A failed close(2) of a pipe to which nothing was written loses no data. */
+	/* Makes a->end report POLLHUP.  No data can be lost, because nothing was written. */
 	(void)close(a->end_peer);
 	return NULL;
 }

@@ -10,8 +10,8 @@ struct jvm_build {
 };
 
 /*
- * Reads the build of a running JVM.  What cannot be read, for example because the JVM has exited,
- * stays unknown.  The caller releases *build.
+ * Reads the build of a running JVM.  Sets a member to NULL if it cannot be read, for example
+ * because the JVM has exited.  The caller releases *build.
  */
 void jvm_build_read(const struct jvm *jvm, struct jvm_build *build);
 void jvm_build_release(struct jvm_build *build);

@@ -3,8 +3,8 @@
 #include <string.h>
 
 /*
- * Returns true if `line` begins with `command`, which is complete words or a prefix that ends with
- * a dot.
+ * Returns true if `line` begins with `command`.  If `command` does not end with a dot, the word in
+ * `line` must end where `command` ends.
  */
 static bool begins(const char *line, const char *command)
 {

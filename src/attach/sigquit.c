@@ -296,7 +296,7 @@ static int choose_dir(struct trigger *t, struct err *err)
 	return 0;
 }
 
-/* Forks the helper.  Returns the read end of the pipe that it writes to, or -1 with err set. */
+/* Forks the helper.  Returns the read end of the pipe for its reports, or -1 with err set. */
 static int start_helper(struct trigger *t, pid_t *pid, struct err *err)
 {
 	const struct target_ns *ns = &t->asock->ns;

@@ -173,8 +173,8 @@ int target_ns_become(const struct target_ns *ns)
 	int rc;
 
 	/*
-	 * Do this before setns(2): otherwise root of the target's user namespace could trace this
-	 * process after it has entered that namespace.
+	 * Make this process undumpable before setns(2): otherwise root of the target's user
+	 * namespace could trace this process as soon as it has entered that namespace.
 	 */
 	if (prctl(PR_SET_DUMPABLE, 0) < 0)
 		return -errno;
@@ -235,10 +235,14 @@ int target_ns_opendir(const struct target_ns *ns, const char *path)
 	return inroot_open(ns->root_fd, path, O_DIRECTORY);
 }
 
-/* What to do as the target: returns 0 or a negative errno. */
+/* A function for run_as_target().  Returns 0 or a negative errno. */
 typedef int as_target_fn(const struct target_ns *ns, const void *arg);
 
-/* Calls `fn` with the target's ids and capabilities: in a child, unless jtool has just these. */
+/*
+ * Calls `fn` with the target's ids and with at most its capabilities.  Calls it in a child, unless
+ * this process has the target's ids and no capabilities.  Returns what `fn` returns, or a negative
+ * errno.
+ */
 static int run_as_target(const struct target_ns *ns, as_target_fn *fn, const void *arg)
 {
 	pid_t pid;

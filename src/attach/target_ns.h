@@ -43,9 +43,10 @@ int target_ns_open_process(const struct jvm *jvm, struct target_ns *ns,
 void target_ns_close(struct target_ns *ns);
 
 /*
- * Returns true if this process of jtool has the target's ids.  Then this process needs no child to
- * connect to a socket of the target that it has checked.  To open or create files, it still needs a
- * child, unless it has no capabilities, because it may have more capabilities than the target.
+ * Returns true if this process has the target's ids.  This process can then connect to a socket of
+ * the target itself, after it has checked the socket.  It still needs a child to open or create
+ * files, unless it has no capabilities: with its capabilities it might open files that the target
+ * cannot open.
  */
 bool target_ns_is_ours(const struct target_ns *ns);
 

@@ -13,8 +13,8 @@ static uint8_t byte_at(const char *text, size_t i)
 }
 
 /*
- * Accepts what RFC 3629, section 4, allows: no overlong forms, no surrogates, nothing above
- * U+10FFFF.
+ * Accepts the sequences that RFC 3629, section 4, allows: no overlong forms, no surrogates, nothing
+ * above U+10FFFF.
  */
 size_t utf8_sequence_len(const char *text, size_t len)
 {
@@ -131,9 +131,9 @@ char *printable_add_str(const char *text)
 }
 
 /*
- * Sets the UTF-8 locale that wcwidth(3) needs; the output is UTF-8 in any locale.  Called before
- * the first call of wcwidth(3) and not at startup, because setlocale(3) takes as long as connecting
- * to a JVM that listens.
+ * Sets the UTF-8 locale that wcwidth(3) needs; the output is UTF-8 in any locale.  Called only just
+ * before wcwidth(3) and not at startup, because setlocale(3) is slow: it takes as long as
+ * connecting to a JVM whose attach socket is open.
  */
 static void set_utf8_locale(void)
 {

@@ -50,7 +50,8 @@ static const char *simple_name(const char *name)
 }
 
 /*
- * Returns true if the names differ by at most two typos; one typo, or none, if `wanted` is short.
+ * Returns true if the names differ by at most one typo for each 4 bytes of `wanted`, and by at most
+ * two typos.
  */
 static bool is_typo(const char *name, const char *wanted)
 {

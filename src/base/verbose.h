@@ -14,8 +14,8 @@ struct verbose {
 void verbose_step(const struct verbose *steps, const char *fmt, ...) _printf_(2, 3);
 
 /*
- * Makes verbose_step() call print() instead of writing to stderr; for a process whose stderr is
- * closed.
+ * Makes verbose_step() call print() instead of writing to stderr.  A process whose stderr is closed
+ * needs this.
  */
 void verbose_divert(void (*print)(const char *text));
 
