@@ -40,8 +40,8 @@ struct attach_request {
 /*
  * Appends a request to `out`.  Adds empty arguments to a request of version 1 until it has three.
  * A request of version 2 turns off streaming if version.streaming is true, so that a slow reader
- * never blocks the JVM.  Returns 0, or -1 with err set (EXIT_USAGE) if the request is too long or
- * its operation is invalid.
+ * never blocks the JVM.  Returns 0; or -1 with err set (EXIT_USAGE) if the request is too long, or
+ * has too many arguments or an invalid operation.
  */
 int attach_protocol_request(struct buf *out, const struct attach_request *req,
 			    struct attach_version version, struct err *err) _must_check_;
