@@ -14,8 +14,8 @@
 #define TEXT_MAX (1024u * 1024)
 
 /*
- * Returns how many bytes the group's inactive file pages have, which the kernel reclaims first; 0
- * if that is unknown.
+ * Returns the size of the group's inactive file pages in bytes; 0 if it is unknown.  The kernel
+ * reclaims these pages first.
  */
 static int64_t read_cache(const struct group *g)
 {
@@ -69,8 +69,9 @@ static size_t read_levels(struct group *g, const struct group *ours, struct cgro
 		if (!read_level(g, &levels[n]))
 			continue;
 		/*
-		 * memory.oom.group of a group also applies if the limit that was exceeded is that
-		 * of a parent group.
+		 * If memory.oom.group is set for a group, the kernel kills all processes of the
+		 * group even when the limit of a parent group is exceeded.  So kills_all stays true
+		 * for the parent groups.
 		 */
 		levels[n].kills_all = kills_all;
 		levels[n].shared = ours->path && ours->is_v2 == g->is_v2 &&

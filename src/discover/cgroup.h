@@ -12,8 +12,8 @@ struct cgroup {
 	/* bytes used in the group to which memory_limit belongs; -1: no limit, or not visible */
 	int64_t memory_used;
 	/*
-	 * bytes that the process can still use: the free memory of that group, among the process's
-	 * group and the parent groups, which has the least; -1: no limit, or not visible
+	 * bytes that the process can still use: the smallest free memory among the process's group
+	 * and its parent groups; -1: no limit, or not visible
 	 */
 	int64_t memory_free;
 	double cpus;          /* number of CPUs allowed on average; -1: no quota, or not visible */

@@ -35,7 +35,7 @@ static bool in_list(const char *list, const char *word)
  * Finds the line "N:CONTROLLERS:PATH" of a controller in `groups`, and sets *path to PATH; in
  * version 2, CONTROLLERS is empty.  Returns whether there is such a line.  If PATH begins with
  * "/..", the group is outside of jtool's cgroup namespace, and only mounts of another namespace
- * show the group: then *path is NULL if `outside` is false.
+ * show the group.  In that case, sets *path to NULL unless `outside` is true.
  */
 static bool find_path(const char *groups, const char *controller, bool outside, char **path)
 {

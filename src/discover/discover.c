@@ -52,7 +52,7 @@ static bool may_be_jvm(const struct procfs *proc, pid_t pid)
 	return procfs_threads(proc, pid, &threads) == 0 && threads != 1;
 }
 
-/* For a process whose mappings are unreadable: it may be a JVM if its name is java. */
+/* Returns true if a process with unreadable mappings may be a JVM, because its name is java. */
 static bool may_be_denied_jvm(const struct proc_status *status)
 {
 	return strcmp(status->name, "java") == 0;
@@ -195,8 +195,8 @@ static int inspect_all(struct survey *s, size_t n)
 }
 
 /*
- * For a process most of whose files in /proc cannot be read: if the process is called java, returns
- * a struct jvm with the few values that are known; else NULL.
+ * Returns a struct jvm with the few values that are known of a process when most of its files in
+ * /proc cannot be read; NULL if the name of the process is not java.
  */
 static struct jvm *unreadable_jvm(const struct procfs *proc, pid_t pid)
 {
@@ -277,8 +277,8 @@ int discover_all(const struct procfs *proc, bool states, struct jvm_list *list, 
 	}
 	if (s.n_lost > 0) {
 		/*
-		 * s.found has room for them: it was allocated with an element for each process, and
-		 * no JVM was found for a lost process.
+		 * s.found has room for the JVMs that add_lost() appends: it has an element for each
+		 * process, and the lost processes have not used theirs.
 		 */
 		add_lost(&s, s.found, &n_found);
 		qsort(s.found, n_found, sizeof(*s.found), by_pid);

@@ -1,6 +1,6 @@
 /*
- * Finds JVMs.  A JVM is a process that maps a libjvm.so.  Takes all values of a JVM from /proc and
- * hsperfdata.  Sends the process no data and no signal, and maps none of its memory.
+ * Finds JVMs.  A JVM is a process that maps a libjvm.so.  All values of a JVM are read from /proc
+ * and hsperfdata.  The process gets no data and no signal, and none of its memory is mapped.
  *
  * A read of a file below /proc/PID cannot block if the kernel generates the content.  PID/root,
  * PID/cwd and PID/map_files lead to the target's file systems, which may not answer.  So workers
@@ -45,8 +45,8 @@ struct jvm *discover_pid(const struct procfs *proc, pid_t pid, struct err *err) 
 enum attach_state discover_attach_state(const struct procfs *proc, const struct jvm *jvm);
 
 /*
- * Like discover_pid() and discover_attach_state(), but these start no worker.  They are for code
- * that itself runs in a worker.
+ * Like discover_pid() and discover_attach_state(), but without a worker, for code that itself runs
+ * in a worker.
  */
 struct jvm *inspect_pid(const struct procfs *proc, pid_t pid, struct err *err) _must_check_;
 enum attach_state inspect_attach_state(const struct procfs *proc, const struct jvm *jvm);

@@ -228,7 +228,7 @@ static int parse(const struct jvm *jvm, const char *data, size_t len, struct per
 	return rc == -EAGAIN ? is_starting(jvm, err) : corrupt(jvm, rc, err);
 }
 
-static struct hsperf_source opened; /* used only in a worker: its open file */
+static struct hsperf_source opened; /* used only in a worker: the file that the worker has open */
 
 /*
  * In the worker: opens the file.  The request is a pointer to a struct jvm.  This pointer is valid

@@ -283,8 +283,9 @@ void identify_cmdline(struct jvm *jvm, const struct cmdline *cmd, const char *en
 		      const struct gc_clues *clues)
 {
 	/*
-	 * `last` overrides cmd->flags, which override `jdk`, which overrides `tool`.  JDK 8 does
-	 * not read `jdk`.
+	 * A later flag overrides an earlier one, so the flags are joined in the order in which the
+	 * JVM reads them: `tool`, `jdk`, cmd->flags, `last`.  JDK 8 does not read `jdk`; here it is
+	 * added nevertheless.
 	 */
 	_cleanup_free_ char *tool = environ_value(env, len, "JAVA_TOOL_OPTIONS");
 	_cleanup_free_ char *jdk = environ_value(env, len, "JDK_JAVA_OPTIONS");

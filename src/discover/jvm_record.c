@@ -7,8 +7,8 @@
 #define NO_TEXT UINT32_MAX
 
 /*
- * The members of struct jvm that are not texts.  In a record, the texts come after this struct, and
- * before each text its length.
+ * The members of struct jvm that are not texts.  A record begins with this struct.  The texts
+ * follow, each preceded by its length.
  */
 struct fixed {
 	int64_t pid, nspid, uid, gid;

@@ -33,8 +33,9 @@ static int64_t lesser(int64_t a, int64_t b)
  * new one, which is twice as large, exist together and take 8 + 16 = 24 bytes for each such object.
  * In the worst case the heap is one object array, whose elements are reached all at once.  Each
  * element takes at least 20 bytes of the heap (a reference of 4 and an object of 16), so the stack
- * takes up to 24/20 = 1.2 times the used heap; 1.1 was measured.  The memory guard ends a walk
- * that takes more (session/memory_guard.h).
+ * takes up to 24/20 = 1.2 times the used heap; 1.1 was measured.  The function returns 1.25 times
+ * the used heap, but at most WALK_MAX.  The memory guard ends a walk that takes more
+ * (session/memory_guard.h).
  */
 static int64_t walk_growth(const struct memory_heap *heap)
 {
@@ -45,8 +46,9 @@ static int64_t walk_growth(const struct memory_heap *heap)
 
 /*
  * Returns the growth in a full collection.  The collection may move objects to heap pages that were
- * never touched.  These are at most all untouched pages of the heap, and at most as many as the
- * young generation has.  Mark bitmaps take 1/32 of the heap.
+ * never touched.  These pages take at most the unused part of the heap, and at most the size of the
+ * young generation, for which half of the committed heap is assumed.  Mark bitmaps take 1/32 of the
+ * heap.
  */
 static int64_t collect_growth(const struct memory_heap *heap)
 {
