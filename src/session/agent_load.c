@@ -11,7 +11,7 @@ int agent_load(const struct jvm *jvm, const struct attach_opts *opts, const stru
 	_cleanup_free_ char *options = xasprintf("%s,%s", load->socket_path, load->token);
 	const char *const args[] = { load->file, "true", options };
 	const struct attach_request request = { "load", args, ARRAY_SIZE(args) };
-	/* Read only LOAD_REPLY_MAX bytes of a reply; it begins with the reason of a failure. */
+	/* The first LOAD_REPLY_MAX bytes of a reply suffice: they have the reason of a failure. */
 	const struct attach_opts load_opts = {
 		.timeout_ms = opts->timeout_ms,
 		.steps = opts->steps,

@@ -168,7 +168,7 @@ void loaded_agents_add_record(struct buf *out, const struct loaded_agents *image
 		const struct loaded_agent *image = &images->list[i];
 		struct image_head head;
 
-		/* clears the padding, which is sent with the members */
+		/* Clear the padding too, because it is sent with the members. */
 		memset(&head, 0, sizeof(head));
 		head.address = image->address;
 		head.len = (uint32_t)strlen(image->path);

@@ -1,7 +1,7 @@
 /*
  * jtool agents that a target has mapped already: agents of earlier sessions, and agents that were
- * loaded at the JVM's start and sleep until a session wakes them (wake.h).  An agent's library and
- * its patches stay in the JVM after a session.
+ * loaded at the JVM's start and sleep until a session wakes them (wake.h).  The mapped library of
+ * an agent, its image, stays in the JVM after a session, and so do the agent's patches.
  *
  * To reach the patches, a session must wake or load exactly the image that has them.  To load it,
  * the session passes the image's path to the JVM.  glibc's dynamic linker compares that path with
@@ -59,7 +59,7 @@ const struct loaded_agent *loaded_agents_at(const struct loaded_agents *images, 
 
 /*
  * Returns an image of this build's agent, or NULL.  If there are several images, prefers one that
- * the JVM has loaded at startup, because its agent sleeps.
+ * the JVM has loaded at startup, because its agent sleeps and can be woken.
  */
 const struct loaded_agent *loaded_agents_own(const struct loaded_agents *images);
 

@@ -123,7 +123,7 @@ static int wait_frame(struct session *s, struct stall *stall, uint64_t bytes)
 	return rc;
 }
 
-/* Receives the next frame of an answer.  `bytes`: how many bytes of it were received before. */
+/* Receives the next frame of an answer, of which `bytes` bytes were received before. */
 static int next_frame(struct session *s, struct stall *stall, uint64_t bytes, uint16_t *type,
 		      struct wire_reader *payload, struct err *err)
 {
@@ -240,8 +240,8 @@ int session_send(struct session *s, uint16_t type, const struct wire_writer *pay
 void session_interrupt(struct session *s)
 {
 	/*
-	 * Ignore a failure: shutdown(2) fails only if the agent has disconnected.  Then the call of
-	 * session_answer() that waits returns an error without this.
+	 * Ignore a failure: shutdown(2) fails only if the agent has disconnected.  The waiting call
+	 * of session_answer() then returns an error by itself.
 	 */
 	(void)shutdown(s->channel.fd, SHUT_RDWR);
 }

@@ -22,7 +22,7 @@ struct staged_file {
 	/* pid of the helper; -1: no helper, or one for which staged_file_free() must not wait */
 	pid_t helper;
 	unsigned timeout_ms; /* maximum wait for each reply of the helper, and for its end */
-	/* jtool's ends: `control` of the pipe for commands, `report` of the socket for reports */
+	/* `control`: write end of the pipe for commands; `report`: jtool's end of its socket */
 	int control, report;
 	int fd;              /* a FIFO's read end, until staged_file_open() returns it; else -1 */
 	struct buf paths;    /* in the target's root: path of the file, NUL, path of the socket */
@@ -209,7 +209,7 @@ void staged_file_discard(struct staged_file *p)
 {
 	static const char command = STAGING_DISCARD;
 
-	/* If the helper has ended, it has already removed the file. */
+	/* Ignore a failure: the helper was killed, so nobody can remove the file now. */
 	if (io_write_all(p->control, &command, 1, deadline_in_ms(p->timeout_ms)) < 0)
 		return;
 }

@@ -15,7 +15,7 @@
 
 #define ENTRIES_MAX 1000 /* maximum number of directory entries whose sizes are added up */
 
-/* attempts to lock the directory, 10 ms apart; a helper removes it in less time than all take */
+/* attempts to lock the directory, 10 ms apart; another helper needs less than 1 s to remove it */
 #define ENTER_TRIES 100
 #define SIBLINGS_MAX 20000 /* maximum number of directory entries that are checked for leftovers */
 /* number of attempts to remove a directory, in which a JVM may create a file meanwhile */

@@ -283,7 +283,7 @@ static void close_fifo(struct helper *h)
 	if (h->fifo < 0)
 		return;
 	while (!had_writer(h->fifo) && !deadline_passed(deadline))
-		/* No event reports an open(2) that is pending. */
+		/* Poll, because no event reports that an open(2) is pending. */
 		(void)poll(NULL, 0, LINGER_STEP_MS);
 	util_close_p(&h->fifo);
 }
