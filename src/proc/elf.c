@@ -67,7 +67,7 @@ struct headers {
 	uint16_t entry_size, n;
 };
 
-/* Begins to read a file: sets *im, and the places of the two tables. */
+/* Begins to read a file: sets *im, and the offset and size of the two tables of headers. */
 static int open_image(struct image *im, int fd, struct headers *sections,
 		      struct headers *segments)
 {
@@ -172,7 +172,7 @@ static int read_names(const struct image *im, const struct section *names, char 
 	if (names->size == 0)
 		return -EBADMSG;
 	if (names->offset > im->size || names->size > im->size - names->offset)
-		return -EBADMSG; /* the size is false, so do not allocate this many bytes */
+		return -EBADMSG; /* the table cannot be larger than the file: allocate nothing */
 	if (names->size > NAMES_MAX)
 		return -EFBIG;
 	*text = xmalloc(names->size);
@@ -238,7 +238,7 @@ int elf_exports(int fd, const char *prefix, elf_visit *visit, void *arg)
 	return visit_symbols(&im, &symbols, &names, text, prefix, visit, arg);
 }
 
-/* The place of the notes of program header `i`.  Returns 0, or 1 if it has no notes. */
+/* Sets *at and *size to the notes of program header `i`.  Returns 0, or 1 if it has no notes. */
 static int notes_at(const struct image *im, const char *table, size_t i, uint64_t *at,
 		    uint64_t *size)
 {

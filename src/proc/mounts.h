@@ -62,10 +62,9 @@ bool mounts_of_ns_are_local(const struct procfs *proc, pid_t pid);
 bool mounts_are_below_our_root(const struct procfs *proc, pid_t pid);
 
 /*
- * `mountinfo` and `other` are the texts of PID/mountinfo of two processes.  Returns true if they
- * show that both processes have the same root directory.  They can show it, because the id of a
- * mount is unique on the machine, and mount points are relative to the root of the process.  Does
- * no I/O.
+ * Returns true if `mountinfo` and `other`, the texts of PID/mountinfo of two processes, show that
+ * both processes have the same root directory.  The texts show this because the id of a mount is
+ * unique on the machine, and mount points are relative to the root of the process.  Does no I/O.
  */
 bool mounts_have_same_root(const char *mountinfo, const char *other);
 

@@ -161,7 +161,7 @@ static int check_prologue(const uint8_t *data, size_t len)
 	static const uint8_t magic[4] = { 0xca, 0xfe, 0xc0, 0xc0 }, zeros[4];
 	int major;
 
-	/* The JVM creates and extends the file before it writes the first byte. */
+	/* The JVM is still initialising the file: it extends the file before it writes to it. */
 	if (len == 0 || (len >= sizeof(zeros) && memcmp(data, zeros, sizeof(zeros)) == 0))
 		return -EAGAIN;
 	if (len < PROLOGUE_V1 || memcmp(data, magic, sizeof(magic)) != 0 || data[4] > 1)

@@ -1,4 +1,4 @@
-/* What PID/status, PID/stat and PID/limits report of a process. */
+/* Reads the properties of a process from PID/status, PID/stat and PID/limits. */
 #include "proc/procfs.h"
 
 #include <ctype.h>

@@ -74,7 +74,7 @@ static const struct thread_time *find_before(struct reading *r, const struct thr
 	return NULL;
 }
 
-/* Sets t->nstid, from r->before or the thread's status file.  False: the thread has ended. */
+/* Sets t->nstid, from r->before or a status file.  Returns false if the thread has ended. */
 static bool find_nstid(struct reading *r, struct thread_time *t)
 {
 	const struct thread_time *found = r->namespaced ? find_before(r, t) : NULL;
