@@ -1,9 +1,9 @@
 /*
  * Filters of system calls, as programs in classic BPF for seccomp(2).
  *
- * A program searches for the system call's number in a list.  Because other architectures have
- * other numbers, the program ends a process that makes a call of another architecture.  Supported
- * are x86-64 and aarch64.
+ * A program searches for the system call's number in a list.  The numbers depend on the
+ * architecture, so the program ends a process that makes a call of another architecture.  x86-64
+ * and aarch64 are supported.
  *
  * When a program is applied, the kernel runs it once for each system call that exists.  The search
  * is therefore binary: applying a list of 60 calls takes 25 us.  With a linear search it took

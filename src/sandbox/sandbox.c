@@ -82,7 +82,10 @@ static const int file_calls[] = {
 	SYS_openat, SYS_openat2, SYS_readlinkat, SYS_getdents64, SYS_statfs, SYS_fstatfs, \
 	SYS_faccessat, SYS_prlimit64
 
-/* System calls that exist on x86-64 but not on aarch64.  The C library may use them. */
+/*
+ * System calls that exist on x86-64 but not on aarch64.  The C library may use them.  On aarch64,
+ * each list repeats a call that is permitted anyway, because a list must not be empty.
+ */
 #ifdef __x86_64__
 #define OLD_CALLS SYS_poll, SYS_open, SYS_stat, SYS_lstat, SYS_readlink, SYS_access, SYS_dup2, \
 	SYS_time
