@@ -7,8 +7,8 @@
  * replaces a file.  A child process removes the hidden name when jtool exits (tmp_reaper.h).
  *
  * The path "-" means stdout, and /dev/fd/N means descriptor N of jtool.  A pipe or device may be
- * slow, so its data is collected in an unnamed file as well.  atomic_file_send() copies the data so
- * far to the pipe or device; the commit copies the rest.
+ * slow, so its data is collected in an unnamed file as well.  atomic_file_send() copies the data
+ * that was collected so far to the pipe or device; the commit copies the rest.
  *
  * Another user must not be able to choose the file that jtool writes.  So links are followed as
  * caller_path.h describes, a pipe or device must belong to the caller or to root, and a pipe of

@@ -17,8 +17,9 @@
 #include "base/util.h"
 
 /*
- * Error numbers: too little space of the file system would stay free; too little memory would stay
- * free.  No system call that jtool uses returns EXFULL or ENOANO.
+ * Error numbers.  DISK_ROOM_FULL: too little space of the file system would stay free.
+ * DISK_ROOM_MEMORY: too little memory would stay free.  The numbers are those of EXFULL and ENOANO,
+ * which no system call of jtool returns.
  */
 #define DISK_ROOM_FULL EXFULL
 #define DISK_ROOM_MEMORY ENOANO

@@ -32,7 +32,7 @@
  *
  * splice(2) would save a copy of the data, but it locks the pipe against writers while it writes to
  * the file.  With splice(2) of 1 MiB at a time, a heap dump took up to 1.6 times as long as with
- * read(2) and write(2); splice(2) of 64 KiB at a time was not faster than these.
+ * read(2) and write(2); splice(2) of 64 KiB at a time was not faster than read(2) and write(2).
  */
 struct chunk {
 	struct chunk *next;

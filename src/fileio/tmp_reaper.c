@@ -16,7 +16,7 @@ static void _noreturn_ unlink_at_end(const struct tmp_reaper *r, int end)
 		_exit(1);
 	while (io_read(end, &byte, 1) > 0)
 		;
-	/* Fails if the file has been renamed to its final name. */
+	/* Ignore a failure: the file may have been renamed to its final name. */
 	(void)unlinkat(r->dir_fd, r->name, 0);
 	_exit(0);
 }
@@ -51,7 +51,7 @@ int tmp_reaper_start(struct tmp_reaper *r)
 	(void)close(ends[0]);
 	rc = r->pid < 0 ? r->pid : wait_until_ready(r);
 	if (rc < 0)
-		tmp_reaper_release(r); /* without a child, there must be no name */
+		tmp_reaper_release(r); /* sets r->name to NULL, which means that no child runs */
 	return rc;
 }
 
