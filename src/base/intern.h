@@ -21,7 +21,7 @@ void intern_release(struct intern *in);
  * must add fewer than 2^32 different strings.
  */
 uint32_t intern_add(struct intern *in, const void *data, size_t len);
-/* Does what intern_add() does for a C string, including the string's NUL. */
+/* Adds a C string, including its NUL, as intern_add() does. */
 uint32_t intern_text(struct intern *in, const char *text);
 /*
  * Returns the string with this number; the returned pointer is valid until a string is added.  Sets

@@ -14,7 +14,7 @@
 
 enum attach_state {
 	ATTACH_LISTENING,   /* the JVM listens on its attach socket */
-	ATTACH_READY,       /* a trigger file and SIGQUIT would open the socket */
+	ATTACH_READY,       /* SIGQUIT and the file .attach_pid<pid> would open the socket */
 	ATTACH_STARTING,    /* the JVM does not catch SIGQUIT yet, so the signal would kill it */
 	ATTACH_DISABLED,    /* -XX:+DisableAttachMechanism, or -Xrs and no socket file */
 	ATTACH_DENIED,      /* the JVM belongs to another user, and jtool does not run as root */

@@ -6,7 +6,7 @@
  * and aarch64 are supported.
  *
  * When a program is applied, the kernel runs it once for each system call that exists.  The search
- * is therefore binary: applying a list of 60 calls takes 25 us.  With a linear search it took
+ * is therefore binary: applying a list of 60 calls takes 25 us.  With a linear search it would take
  * 140 us.
  */
 #ifndef JTOOL_SANDBOX_BPF_PROGRAM_H

@@ -199,7 +199,7 @@ static void check_worker(struct pool *pool, struct worker *w)
 
 	if (ms < WORKER_TASK_MS || (ms < WORKER_STARVED_MS && !worker_is_blocked(w->pid)))
 		return;
-	/* Process the answers that have arrived. */
+	/* First process the answers that the worker sent before it was blocked. */
 	if (worker_receive(w) > 0 && take_messages(pool, w) < 0)
 		buf_reset(&w->in);
 	end_worker(pool, w, -ETIMEDOUT);

@@ -3,9 +3,9 @@
  * tasks.
  *
  * Normally one worker runs all tasks, one after the other, which costs one fork.  Further workers
- * are started only when the first worker makes no progress: while all workers are blocked, the pool
- * starts twice as many new workers as there are, again and again.  Tasks are in shared memory, and
- * each worker takes the next task that no worker has taken.  If a worker is blocked in one task for
+ * are started only when the first worker makes no progress: whenever all workers are blocked, the
+ * pool starts twice as many new workers as there are.  Tasks are in shared memory, and each worker
+ * takes the next task that no worker has taken.  If a worker is blocked in one task for
  * WORKER_TASK_MS, the pool kills the worker.  If at most WORKER_POOL_MAX tasks block, the other
  * tasks are done and reported within two seconds.
  */
