@@ -65,7 +65,7 @@ static int still_starting(const struct jvm *jvm, struct err *err)
 		       (int)jvm->pid);
 }
 
-/* A JVM counts as started if its hsperfdata is complete; or if it has none, after STARTED_S. */
+/* A JVM counts as started if its hsperfdata is complete; without hsperfdata, after STARTED_S. */
 static bool has_started(const struct jvm *jvm)
 {
 	return jvm->has_perfdata || (!jvm->starting && jvm->uptime > STARTED_S);

@@ -31,7 +31,7 @@ struct target_ns {
 /*
  * Opens the target's directories and verifies that the process with the target's pid is still the
  * one in `jvm`.  Needs only the right to read /proc/PID/root.  Call it only in a worker or helper,
- * because the target's file systems may not answer.
+ * unless mounts_are_local() shows that the target's file systems cannot block (mounts.h).
  */
 int target_ns_open(const struct jvm *jvm, struct target_ns *ns, struct err *err) _must_check_;
 /*

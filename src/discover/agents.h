@@ -45,8 +45,8 @@ void agents_from_flags(struct agents *a, const char *flags);
 
 /*
  * Appends the JVM's mapped libraries that define Agent_OnLoad or Agent_OnAttach, with or without a
- * suffix _NAME (JEP 178).  A worker opens the libraries; if the worker does not answer, sets
- * a->mapped_known to false.
+ * suffix _NAME (JEP 178).  If a file system may not answer, a worker opens the libraries; if the
+ * worker does not answer, sets a->mapped_known to false.
  *
  * A session deletes the file of jtool's agent, and only the root user can open a deleted file.  So
  * a deleted library with a name of jtool's agent is not opened, but counts as jtool's agent.

@@ -366,8 +366,9 @@ static int answer_pid(const struct buf *request, struct buf *answer, int *fd, st
 }
 
 /*
- * Makes the worker inspect a process.  Returns 0 with *jvm set; -1 with `err` set; or, if the
- * worker does not answer or has ended, a negative errno other than -1 (-ETIMEDOUT, -EPIPE …).
+ * Makes the worker inspect a process.  Returns 0 with *jvm set; 1 with `err` set if the process is
+ * not a JVM or cannot be inspected; or a negative errno if the worker does not answer or has ended
+ * (-ETIMEDOUT, -EPIPE …).
  */
 static int ask_worker(struct worker *w, const struct procfs *proc, pid_t pid, bool proc_only,
 		      struct jvm **jvm, struct err *err)

@@ -33,8 +33,9 @@ int discover_all(const struct procfs *proc, bool states, struct jvm_list *list,
 /*
  * Returns the JVM with this pid.  Returns NULL with `err` set if no such process exists, if
  * permission is denied (EXIT_PERMISSION), or if the process is not a JVM (EXIT_TARGET; the error
- * text has the name of the process).  A worker inspects the process; the caller can use this worker
- * in jvm->worker.  If a file system of the JVM does not answer, jvm->hung is set.
+ * text has the name of the process).  If a file system of the JVM may not answer, a worker inspects
+ * the process, and the caller can use this worker in jvm->worker.  If a file system does not
+ * answer, jvm->hung is set.
  */
 struct jvm *discover_pid(const struct procfs *proc, pid_t pid, struct err *err) _must_check_;
 
@@ -45,8 +46,8 @@ struct jvm *discover_pid(const struct procfs *proc, pid_t pid, struct err *err) 
 enum attach_state discover_attach_state(const struct procfs *proc, const struct jvm *jvm);
 
 /*
- * Like discover_pid() and discover_attach_state(), but without a worker, for code that itself runs
- * in a worker.
+ * Like discover_pid() and discover_attach_state(), but without a worker.  Call these functions only
+ * if the code itself runs in a worker, or if the target's file systems cannot block.
  */
 struct jvm *inspect_pid(const struct procfs *proc, pid_t pid, struct err *err) _must_check_;
 enum attach_state inspect_attach_state(const struct procfs *proc, const struct jvm *jvm);

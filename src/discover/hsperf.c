@@ -217,7 +217,7 @@ static int read_source(const struct hsperf_source *s, struct buf *bytes, struct 
 	return rc < 0 ? corrupt(s->jvm, rc, err) : 0;
 }
 
-/* Parses the bytes of a file that a worker has read. */
+/* Parses the content of the file, which a worker or this process has read. */
 static int parse(const struct jvm *jvm, const char *data, size_t len, struct perfdata *perf,
 		 struct err *err)
 {

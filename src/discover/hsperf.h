@@ -20,8 +20,8 @@ struct hsperf {
 };
 
 /*
- * Opens the JVM's hsperfdata file, which must be a regular file that the JVM's user owns and that
- * the JVM has mapped.  Returns 0, or -1 with `err` set to
+ * Opens the JVM's hsperfdata file, which must be a regular file that the JVM has mapped.  The JVM's
+ * user must own the file, unless it was deleted.  Returns 0, or -1 with `err` set to
  * - EXIT_ANSWER if the JVM publishes no counters; the error text names the JVM's flag that is the
  *   reason, and another jtool command;
  * - EXIT_ATTACH if the JVM is still starting, or if the file's file system does not answer;

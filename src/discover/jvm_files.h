@@ -30,8 +30,8 @@ void jvm_files_release(struct jvm_files *files);
 
 /*
  * Fills in the properties of `jvm` that can be read from `files` and /proc; the caller has set the
- * pid and ids.  Call this function only in a worker, because a file system of the target may not
- * answer.
+ * pid and ids.  Call this function only in a worker, unless mounts_are_local() shows that the
+ * target's file systems cannot block (mounts.h).
  */
 void jvm_files_read(const struct procfs *proc, struct jvm *jvm, const struct jvm_files *files);
 

@@ -38,7 +38,8 @@ void safe_dir_close(struct safe_dir *d);
  * Appends a component, which is `text` and then `suffix`, to a name; inserts a '/' unless the name
  * is empty.  In `text`, unsafe bytes (a '/', control characters, a leading dot, invalid UTF-8, …)
  * become %XX.  If the component would exceed NAME_MAX, the end of the text is replaced by "%-" and
- * a hash of the complete text.  Different texts yield different components.
+ * a hash of the complete text.  Different texts yield different components, unless both texts are
+ * too long and their hashes are equal.
  */
 void safe_dir_add(struct buf *name, const char *text, size_t len, const char *suffix);
 

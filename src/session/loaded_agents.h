@@ -42,8 +42,8 @@ int loaded_agents_find(const struct jvm *jvm, const struct buf *agent,
 		       struct loaded_agents *images, struct err *err) _must_check_;
 
 /*
- * The part of loaded_agents_find() that runs in a worker, because the mapped files may be in file
- * systems that do not answer.
+ * The part of loaded_agents_find() that runs in a worker if the mapped files may be in file systems
+ * that do not answer.
  */
 int loaded_agents_inspect(const struct target_ns *ns, const struct buf *agent,
 			  struct loaded_agents *images, struct err *err) _must_check_;

@@ -187,7 +187,7 @@ int session_answer_long(struct session *s, session_take_fn *take, void *arg, str
 
 /*
  * Receives a frame if one begins before `until`, and passes the frame to take().  Returns 1 if the
- * frame was the last one; 0 if more frames follow; or -1 with err set.
+ * frame was the last one; 0 if more frames follow or no frame has begun; or -1 with err set.
  */
 static int follow_until(struct session *s, struct deadline until, session_take_fn *take, void *arg,
 			struct err *err)

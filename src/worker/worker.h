@@ -99,8 +99,8 @@ void worker_confine(void);
 pid_t worker_fork(int *sock, const int *keep, size_t n_keep) _must_check_;
 
 /*
- * Returns true if the worker is blocked, by a file system; false if it is runnable and only waits
- * for a CPU.
+ * Returns false if the worker is runnable, so it has a CPU or waits for one.  Returns true in any
+ * other state; a worker is then assumed to be blocked by a file system.
  */
 bool worker_is_blocked(pid_t pid);
 

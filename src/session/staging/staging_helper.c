@@ -174,8 +174,8 @@ static bool is_in_memory(const struct helper *h, const char *dir)
 
 /*
  * Stores the directories in `dirs`, in the order in which they are to be tried, and returns their
- * number.  For large results, directories on disks come before directories in memory.  If the
- * request has `memory_first`, directories in memory come first.
+ * number.  If the kind is STAGED_RESULT or `room` is not 0, directories on disks come before
+ * directories in memory; or, if `memory_first` is set, after them.
  */
 static size_t order_dirs(const struct helper *h, const char *dirs[STAGING_PATHS_MAX])
 {
