@@ -143,8 +143,8 @@ static char *read_release(int root_fd, const char *libjvm)
 }
 
 /*
- * Reads a small file of a process.  On failure, `out` stays empty, and the properties that the file
- * would show stay unknown.
+ * Reads a small file of a process.  On failure, `out` is empty, or incomplete if the file has more
+ * than TEXT_MAX bytes; properties that `out` does not show are then unknown.
  */
 static void read_text(const struct procfs *proc, pid_t pid, const char *name, struct buf *out)
 {

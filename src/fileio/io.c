@@ -178,7 +178,7 @@ int io_unnamed_file(void)
 	const char *dir = io_temp_dir();
 	int fd = file_create_unnamed(AT_FDCWD, dir, 0600);
 	if (fd < 0)
-		fd = open_and_unlink(dir); /* the file system has no O_TMPFILE */
+		fd = open_and_unlink(dir); /* for a file system without O_TMPFILE */
 	if (fd < 0)
 		fd = memfd_create("jtool", MFD_CLOEXEC);
 	return fd < 0 ? -errno : fd;
