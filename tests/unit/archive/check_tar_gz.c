@@ -1,4 +1,4 @@
-/* Archives: what is written is read again, up to where it ends; others are refused. */
+/* Archives that are complete, truncated or damaged are read, and other files are refused. */
 #include <check.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -72,7 +72,7 @@ START_TEST(size_is_limited)
 }
 END_TEST
 
-/* A capture that was stopped has no end, and is read up to there. */
+/* If a capture is interrupted, its archive ends without tar_gz_end(). */
 START_TEST(archives_without_an_end_are_read)
 {
 	assert_read("b.txt", 0, "three");
@@ -109,7 +109,7 @@ START_TEST(other_files_are_refused)
 }
 END_TEST
 
-/* Every damaged byte is found, or changes a file's content at most: gzip has checksums. */
+/* A damaged byte may change the result, but neither ends the process nor exceeds the limit. */
 START_TEST(damaged_archives_do_no_harm)
 {
 	off_t len = lseek(archive, 0, SEEK_END);

@@ -14,7 +14,7 @@ static char large[100000];
 
 static void setup(void)
 {
-	/* Compressible to a fifth, but not to a thousandth. */
+	/* Text that deflate compresses, but not by a factor of 1000. */
 	for (size_t i = 0; i < sizeof(large); i++)
 		large[i] = "abcdefg"[i * i / 7 * 2654435761u % 4294967291u % 7];
 }
@@ -339,7 +339,7 @@ START_TEST(overlapping_entries_are_refused)
 }
 END_TEST
 
-/* One archive has a wrong entry count and a path outside it, the other has a NUL in a name. */
+/* The first archive has a wrong entry count and a name with "..", the second a name with NUL. */
 START_TEST(wrong_entry_count_is_accepted_and_nul_in_a_name_refused)
 {
 	add_entries();
@@ -360,7 +360,7 @@ START_TEST(wrong_entry_count_is_accepted_and_nul_in_a_name_refused)
 }
 END_TEST
 
-/* The archive consists of an end record, which is consistent or not. */
+/* Each archive consists of an end record only: first a consistent one, then inconsistent ones. */
 START_TEST(archive_without_entries_needs_a_consistent_end_record)
 {
 	zip_end(&jar);

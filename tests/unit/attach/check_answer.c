@@ -16,7 +16,7 @@ static struct jvm jvm;
 static struct attach_socket asock;
 static int ours, theirs;
 
-/* The target is a child that does nothing: only its state is looked at. */
+/* The target is a child that does nothing: only its process state is read. */
 static void setup(void)
 {
 	struct err err = { .code = EXIT_DONE };
@@ -53,7 +53,10 @@ static void teardown(void)
 	(void)waitpid(jvm.pid, NULL, 0);
 }
 
-/* Forks a peer that sends `len` bytes several times, with a pause after each, and stays or ends. */
+/*
+ * Forks a peer that `times` times sends `len` bytes and then pauses.  At the end it keeps the
+ * connection open if `stays` is true, or exits.
+ */
 static pid_t peer(size_t len, int times, unsigned pause_ms, bool stays)
 {
 	static char data[1 << 20];
@@ -116,7 +119,7 @@ static const struct {
 	{ 10, 1, 0, 200, true, EXIT_PARTIAL, "10 bytes received" },
 	{ 1, 100000, 20, 200, true, EXIT_PARTIAL, "stopped in the middle of its answer" },
 	{ 65536, 1, 0, 200, true, EXIT_PARTIAL, "65536 bytes received" },
-	/* more than two seconds in all, and 64 KB within each */
+	/* takes 2.4 s, longer than the timeout, but sends 64 KB (STALL_BYTES) in 0.2 s */
 	{ 65536 / 10 + 1, 120, 20, 1500, false, EXIT_DONE, "" },
 };
 
@@ -141,7 +144,7 @@ START_TEST(an_answer_ends_or_goes_on_within_the_timeout)
 }
 END_TEST
 
-/* A process that was stopped finds data, and does not take its own pause for the JVM's. */
+/* jtool may be stopped (SIGSTOP) until the deadline has passed: it reads the data that arrived. */
 START_TEST(data_that_is_there_is_taken_after_the_deadline)
 {
 	const struct attach_opts opts = { .timeout_ms = 0 };

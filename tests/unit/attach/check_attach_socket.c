@@ -1,4 +1,4 @@
-/* Which socket is connected to.  The target is a child process of the same user. */
+/* Connects only to a private socket of the target, which is a child process of the same user. */
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -93,7 +93,7 @@ START_TEST(only_a_private_socket_is_connected_to)
 
 	ck_assert_int_eq(attach_socket_connect(&asock, deadline_in_ms(1000), &fd, &err), 0);
 	listener = listen_at(socket_path, 0600);
-	assert_refused("is served by process"); /* it has been connected to */
+	assert_refused("is served by process"); /* known only after connect(2), see accept() */
 	ck_assert_int_ge(fd = accept(listener, NULL, NULL), 0);
 	(void)close(fd);
 	for (mode_t bit = 04; bit < 0100; bit <<= 1) {

@@ -1,4 +1,4 @@
-/* What operations of the attach protocol make the JVM do. */
+/* How each operation of the attach protocol lets the JVM's memory grow. */
 #include <check.h>
 
 #include "attach/memory_use.h"

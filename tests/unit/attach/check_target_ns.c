@@ -66,7 +66,7 @@ static struct target_ns open_ns(const struct jvm *jvm)
 	return ns;
 }
 
-/* Else root of a rootless target's user namespace could trace the child that enters it. */
+/* Root of a rootless container's user namespace could trace a child that is dumpable. */
 START_TEST(child_that_takes_ids_is_not_dumpable)
 {
 	pid_t pid = start_child(), child;
@@ -112,7 +112,7 @@ static pid_t start_limited_child(void)
 	return pid;
 }
 
-/* Takes the target's ids in a child.  Returns 0 if the child has these capabilities then. */
+/* Takes the target's ids in a child.  Returns 0 if the child then has the capabilities `wanted`. */
 static int sets_of_child(const struct target_ns *ns, const struct capability_sets *wanted)
 {
 	pid_t child = fork();
@@ -150,11 +150,11 @@ START_TEST(child_has_no_more_capabilities_than_the_target)
 	ns = open_ns(&jvm);
 	ck_assert(target_ns_is_ours(&ns));
 	ck_assert_int_eq(sets_of_child(&ns, &few), 0);
-	/* Another user's: the change of ids clears the sets but for the bounding set. */
+	/* The target of another user: the change of ids clears all sets except the bounding set. */
 	jvm.uid = 12345;
 	ck_assert_int_eq(sets_of_child(&ns, &(struct capability_sets){ .bounding = few.bounding }),
 			 0);
-	/* The sets of a process in another user namespace are not those that it has in ours. */
+	/* Capabilities in another user namespace are not capabilities in ours. */
 	jvm.uid = geteuid();
 	ns.same_userns = false;
 	ns.opened.caps.bounding = 0;
@@ -306,7 +306,7 @@ START_TEST(can_read_compares_inodes_not_only_names)
 }
 END_TEST
 
-/* The target has put a pipe where the caller has a library: it is not opened. */
+/* The target has a pipe at the path where the caller has a library: the pipe is not opened. */
 START_TEST(can_read_opens_no_other_file)
 {
 	_cleanup_close_ int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
@@ -356,7 +356,7 @@ START_TEST(detached_child_inherits_only_the_given_descriptors)
 	}
 	close(report[1]);
 	close(other[1]);
-	/* The child holds no copy of the write end: end of file arrives while it still runs. */
+	/* The child has no copy of other[1], so end of file arrives while the child still runs. */
 	ck_assert_int_eq(io_wait(other[0], POLLIN, deadline_in_ms(10000)), 0);
 	ck_assert_int_eq(io_read_exact(report[0], states, 3, never), 0);
 	ck_assert_str_eq(states, "kcs");

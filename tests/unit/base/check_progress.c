@@ -51,7 +51,7 @@ static void check_screen(const char *expected)
 	ck_assert_str_eq(text, expected);
 }
 
-/* Sets the next due time, so that the tests do not depend on the clock. */
+/* Sets the next due time, so that no test depends on the clock.  Returns progress_due(). */
 static bool is_due_at(struct progress *p, int64_t next_ns)
 {
 	p->next_ns = next_ns;

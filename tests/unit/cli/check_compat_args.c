@@ -73,7 +73,7 @@ START_TEST(options_of_jmap_and_jinfo_become_commands)
 	assert_rewritten("jinfo -flag +HeapDumpOnOutOfMemoryError 42",
 			 "flags 42 +HeapDumpOnOutOfMemoryError");
 	assert_rewritten("jinfo 42", "jinfo 42");
-	/* These have no counterpart: the words are as they were. */
+	/* jtool has no counterpart of these commands: the words are unchanged. */
 	assert_rewritten("jmap 42", "jmap 42");
 	assert_rewritten("jmap -dump:live 42", "jmap -dump:live 42");
 	assert_rewritten("jmap -histogram 42", "jmap -histogram 42");

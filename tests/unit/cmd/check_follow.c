@@ -1,4 +1,4 @@
-/* The events that end the loop of alloc and trace, with a scripted session. */
+/* The events that end the loop of alloc and trace; a script replaces the session. */
 #include <check.h>
 #include <limits.h>
 #include <string.h>
@@ -152,7 +152,7 @@ START_TEST(reached_limit_requests_one_stop)
 }
 END_TEST
 
-/* A signal in the same tick does not end the process. */
+/* A signal in the tick in which the limit is reached does not end the process. */
 START_TEST(signal_at_the_limit_requests_one_stop)
 {
 	int status = wait_status_of(script((struct script){ .signals = 2, .limit_reached = 2 }));

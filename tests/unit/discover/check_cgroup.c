@@ -215,7 +215,7 @@ START_TEST(levels_are_all_groups_with_a_limit_from_the_process_upwards)
 	ck_assert_int_eq(read_levels("/", levels), 3);
 	check_level(&levels[0], 1024, 1024 - 90, false, false);
 	check_level(&levels[1], 4096, 4096 - 200, false, false);
-	/* jtool is in the root of the hierarchy. */
+	/* Only the root group is shared, because jtool is in it. */
 	check_level(&levels[2], 8000, 3000, true, false);
 }
 END_TEST
@@ -260,7 +260,7 @@ START_TEST(the_root_of_a_cgroup_namespace_is_shared)
 }
 END_TEST
 
-/* memory.oom.group of a group counts for its own limit and for those above it. */
+/* memory.oom.group of a group applies at the limit of the group and at those of its ancestors. */
 START_TEST(a_group_that_is_killed_as_one_is_reported)
 {
 	struct cgroup_level levels[CGROUP_LEVELS_MAX];
@@ -274,7 +274,7 @@ START_TEST(a_group_that_is_killed_as_one_is_reported)
 	shell("echo 1 >v2/pod/app/memory.oom.group; rm v2/pod/memory.oom.group");
 	ck_assert_int_eq(read_levels("/pod/app", levels), 2);
 	ck_assert(levels[0].kills_all && levels[1].kills_all);
-	/* Without a limit of its own. */
+	/* /pod/app has no limit of its own. */
 	shell("echo max >v2/pod/app/memory.max");
 	ck_assert_int_eq(read_levels("/pod/app", levels), 1);
 	check_level(levels, 4096, 4096 - 200, true, true);
@@ -297,8 +297,8 @@ START_TEST(levels_of_version_1)
 END_TEST
 
 /*
- * From a container with a cgroup namespace of its own, the groups of others have a path with "..":
- * our mounts do not show them.
+ * In a container with a cgroup namespace of its own, the groups of other containers have paths with
+ * "..".  The mounts of this container do not show these groups.
  */
 START_TEST(a_group_outside_of_our_mounts_is_not_read)
 {
@@ -309,13 +309,13 @@ START_TEST(a_group_outside_of_our_mounts_is_not_read)
 	ck_assert_int_eq(read_levels("/", levels), -ENOENT);
 	add_mount("/../other", "v2", "cgroup2", "nsdelegate");
 	ck_assert_int_eq(read_levels("/", levels), -ENOENT);
-	/* Version 2 does not have what version 1 does not show. */
+	/* The memory controller is in version 1: the group of version 2 is not read instead. */
 	shell("printf '4:memory:/../other\\n0::/\\n' >1/cgroup");
 	ck_assert_int_eq(read_levels("/", levels), -ENOENT);
 }
 END_TEST
 
-/* What the other container shows must be control groups: here they are ordinary files. */
+/* The mount point in the other container must be a cgroup file system: here it is not. */
 START_TEST(ordinary_files_of_another_container_are_not_believed)
 {
 	struct cgroup_level levels[CGROUP_LEVELS_MAX];

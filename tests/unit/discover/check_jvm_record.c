@@ -66,7 +66,7 @@ START_TEST(record_is_rejected_at_every_other_length)
 
 	jvm_record_add(&record, &jvm);
 	for (size_t len = 0; len < record.len; len++) {
-		/* A copy of exactly this size: the sanitizer sees a read beyond it. */
+		/* A copy of exact size: ASan detects a read past its end. */
 		_cleanup_free_ char *cut = malloc(len ? len : 1);
 
 		memcpy(cut, record.data, len);

@@ -1,4 +1,4 @@
-/* Which requests the control groups of a JVM have the memory for. */
+/* Whether the control groups of a JVM have enough free memory for a request. */
 #include <check.h>
 
 #include "discover/memory_room.h"
@@ -31,7 +31,7 @@ START_TEST(a_group_must_have_growth_and_reserve)
 	ck_assert_int_eq(room.verdict, MEMORY_GRANTED);
 	ck_assert_int_eq(room.jvm, 0);
 	ck_assert_int_eq(memory_room(&level, 1, 49 * MB + 1, 0).verdict, MEMORY_SHORT);
-	/* The group is full beyond its limit. */
+	/* The group has less free memory than the reserve. */
 	level.free = 0;
 	ck_assert_int_eq(memory_room(&level, 1, 0, 0).verdict, MEMORY_SHORT);
 }
@@ -54,7 +54,7 @@ START_TEST(own_memory_counts_in_shared_groups_only)
 }
 END_TEST
 
-/* jtool beside the JVM in a pod: only the pod's group has both. */
+/* jtool and the JVM are in two containers of a pod: only the pod's group contains both. */
 START_TEST(each_level_counts)
 {
 	struct cgroup_level levels[] = { group(320, 65, false), group(640, 70, true) };
@@ -81,7 +81,7 @@ START_TEST(a_group_that_is_killed_as_one_has_twice_the_reserve)
 	level.kills_all = true;
 	ck_assert_int_eq(memory_room(&level, 1, 20 * MB, 25 * MB).verdict, MEMORY_GRANTED);
 	ck_assert_int_eq(memory_room(&level, 1, 20 * MB, 26 * MB).verdict, MEMORY_SHORT_OWN);
-	/* jtool's death takes nothing along if it is elsewhere. */
+	/* In another group than the JVM, jtool does not use this group's memory. */
 	level.shared = false;
 	ck_assert_int_eq(memory_room(&level, 1, 20 * MB, 35 * MB).verdict, MEMORY_GRANTED);
 }
@@ -102,9 +102,9 @@ START_TEST(a_walk_grows_with_the_used_heap)
 	int64_t agent = memory_growth(MEMORY_AGENT, &heap);
 
 	ck_assert_int_eq(memory_growth(MEMORY_WALK, &heap), agent + 125 * MB);
-	heap.used = -1; /* then all of the committed heap may be used */
+	heap.used = -1; /* unknown: all of the committed heap may be used */
 	ck_assert_int_eq(memory_growth(MEMORY_WALK, &heap), agent + 500 * MB);
-	heap.used = INT64_MAX; /* a walk of any heap is possible, and ended when it takes more */
+	heap.used = INT64_MAX; /* at most 1 GB: the agent ends a walk that takes more */
 	ck_assert_int_eq(memory_growth(MEMORY_WALK, &heap), agent + 1024 * MB / 5 * 5);
 	heap = (struct memory_heap){ -1, -1, -1, -1, false };
 	ck_assert_int_eq(memory_growth(MEMORY_WALK, &heap), agent);

@@ -613,7 +613,7 @@ START_TEST(link_of_another_user_to_a_device_is_refused)
 }
 END_TEST
 
-/* Also on the way to the file, and in the links of our own. */
+/* The link is a directory of the path, or a directory in the target of a link of ours. */
 START_TEST(link_of_another_user_to_a_directory_is_refused)
 {
 	ck_assert_int_eq(symlink(dir, in_dir("link")), 0);
@@ -628,7 +628,7 @@ END_TEST
 
 START_TEST(device_of_another_user_is_refused)
 {
-	const dev_t none = makedev(240, 99); /* for local use: no driver here */
+	const dev_t none = makedev(240, 99); /* a major number for local use: no driver */
 
 	ck_assert_int_eq(mknod(in_dir("file"), S_IFCHR | 0666, none), 0);
 	assert_refused(in_dir("file"), all_flags[_i], EXIT_PARTIAL, "No such device");
@@ -725,7 +725,7 @@ START_TEST(swapped_names_lead_to_no_other_file)
 }
 END_TEST
 
-/* Opening and closing it twice would end the reader's input. */
+/* If the pipe were opened twice, the first close(2) would end the reader's input. */
 START_TEST(own_pipe_waits_for_its_reader_and_is_opened_once)
 {
 	const char *path = in_dir("file");

@@ -57,7 +57,7 @@ START_TEST(chunks_arrive_complete_and_in_order)
 }
 END_TEST
 
-/* An endless number of chunks without data is limited, too. */
+/* The number of chunks without data is limited, too. */
 START_TEST(chunks_beyond_the_limit_are_refused)
 {
 	static const char data[4096];

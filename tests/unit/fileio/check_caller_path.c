@@ -1,4 +1,4 @@
-/* Paths for output: which links are followed, and what is found at their end. */
+/* Paths for output: the links that are followed, and the file to which they lead. */
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -31,8 +31,8 @@ static int find(struct caller_path *p, const char *path)
 
 static const struct {
 	const char *make, *path;
-	int error;        /* 0: … */
-	const char *same; /* … the path names this file; NULL: no file */
+	int error;        /* 0: the path is valid */
+	const char *same; /* the file that a valid path names; NULL: it does not exist */
 	bool was_link;
 } paths[] = {
 	{ "", "a/b/file", 0, "a/b/file", false },
@@ -91,7 +91,7 @@ START_TEST(links_of_another_user_are_refused)
 }
 END_TEST
 
-/* They belong to the user of the process, but only the kernel chooses where they lead. */
+/* Links in /proc/PID belong to the user of the process, but the kernel chooses their targets. */
 START_TEST(links_of_proc_are_followed)
 {
 	_cleanup_free_ char *path = xasprintf("/proc/self/root%s/a/b/file", dir);

@@ -41,7 +41,7 @@ START_TEST(exit_status_is_an_errno)
 }
 END_TEST
 
-/* The user whose ids a child has taken may stop it. */
+/* A child may have the ids of the target's user, who can then stop it. */
 START_TEST(stopped_child_is_killed_at_the_deadline)
 {
 	pid_t pid = start(0, SIGSTOP);

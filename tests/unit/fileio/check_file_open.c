@@ -1,4 +1,4 @@
-/* Files are looked at before they are opened. */
+/* The type and identity of a file are checked before it is opened. */
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -57,7 +57,7 @@ START_TEST(only_regular_files_are_opened)
 }
 END_TEST
 
-/* The file keeps its identity even if its name is given to another one. */
+/* A descriptor still leads to its file when another file has got the file's name. */
 START_TEST(reopened_file_is_the_one_that_was_seen)
 {
 	_cleanup_close_ int path_fd = -1, fd = -1;

@@ -66,7 +66,7 @@ static void assert_reads(const char *path, const char *expected)
 	ck_assert_str_eq(buf_str(&text), expected);
 }
 
-/* As a shell passes <(command), and as a user names a FIFO. */
+/* A FIFO that the user names, and a pipe as a shell passes it for <(command). */
 START_TEST(pipes_of_the_caller_are_read)
 {
 	_cleanup_free_ char *path = xasprintf("%s/fifo", dir);
@@ -84,7 +84,7 @@ START_TEST(pipes_of_the_caller_are_read)
 }
 END_TEST
 
-/* A descriptor was passed on purpose, whoever created the pipe; a name may be a trap. */
+/* The caller passes a descriptor on purpose, but the pipe of a name may be another user's trap. */
 START_TEST(pipe_of_another_user_is_read_only_by_descriptor)
 {
 	_cleanup_free_ char *path = xasprintf("%s/fifo", dir);

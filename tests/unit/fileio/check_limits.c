@@ -1,4 +1,4 @@
-/* The limits of what a target sends: space that stays free, progress, signs of life. */
+/* Limits of the data that a target sends: free disk space, progress, and time. */
 #include <check.h>
 #include <errno.h>
 #include <sys/mman.h>
@@ -63,7 +63,7 @@ START_TEST(writing_stops_before_too_little_is_free)
 	ck_assert_int_eq(rc, -DISK_ROOM_FULL);
 	ck_assert_uint_ge(fs_free, GB);
 	ck_assert_uint_le(fs_free, GB + 65536);
-	/* What others free can be used. */
+	/* Space that other processes free can be used. */
 	fs_free += MB;
 	ck_assert_int_eq(disk_room_take(&room, 65536), 0);
 	fs_size = 0;
@@ -124,7 +124,7 @@ START_TEST(a_file_in_memory_counts_as_memory)
 	ck_assert_int_eq(rc, -DISK_ROOM_MEMORY);
 	ck_assert_uint_eq(written, 100 * MB);
 	ck_assert_str_ne(disk_room_error(rc), strerror(-rc));
-	/* The JVM grows while it writes a dump. */
+	/* The JVM grows while it writes a dump: JVM_DUMP_GROWTH (16 MB) must stay free for it. */
 	memory = 20 * (int64_t)MB;
 	room = disk_room_for_dump(fd);
 	ck_assert_int_eq(disk_room_take(&room, 5 * MB), -DISK_ROOM_MEMORY);
@@ -213,7 +213,7 @@ START_TEST(progress_begins_another_period)
 	s.end = deadline_in_ms(0);
 	ck_assert(stall_is_late(&s, 2 * STALL_BYTES - 1));
 	ck_assert(!stall_is_late(&s, 2 * STALL_BYTES));
-	/* A number that shrinks is no progress. */
+	/* A number that shrinks is not progress. */
 	s.end = deadline_in_ms(0);
 	ck_assert(stall_is_late(&s, 0));
 }

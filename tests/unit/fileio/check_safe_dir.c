@@ -225,7 +225,7 @@ START_TEST(directory_is_created_and_removed_if_unused)
 
 	ck_assert_int_eq(safe_dir_open(&other, new, &err), 0);
 	shell("test -d in/new");
-	safe_dir_close(&other); /* nothing was written */
+	safe_dir_close(&other); /* removes the directory, because it is empty */
 	shell("test ! -e in/new");
 	ck_assert_int_eq(safe_dir_open(&other, new, &err), 0);
 	ck_assert_int_eq(safe_dir_write(&other, "a/b", "x", 1, &reason, &err), 0);
@@ -248,7 +248,7 @@ START_TEST(path_that_is_not_a_directory_is_refused)
 }
 END_TEST
 
-/* At the end of the path and on the way to it. */
+/* The link is the last component of the path, or an earlier one. */
 START_TEST(link_of_another_user_is_refused)
 {
 	static const char *const paths[] = {

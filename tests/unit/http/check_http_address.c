@@ -59,14 +59,14 @@ START_TEST(port_in_use_is_reported)
 }
 END_TEST
 
-static int saved = -1; /* descriptor 3, which may be the test library's */
+static int saved = -1; /* copy of descriptor 3, which Check may use; -1: not copied yet */
 
 static void restore_3(void)
 {
 	ck_assert_int_eq(dup2(saved, 3), 3);
 }
 
-/* Sets descriptor 3, as systemd does, and its variables. */
+/* Passes `fd` as descriptor 3, and sets LISTEN_PID and LISTEN_FDS, as systemd does. */
 static void pass(int fd, const char *count)
 {
 	char pid[16];
@@ -74,9 +74,9 @@ static void pass(int fd, const char *count)
 	if (saved < 0)
 		saved = fcntl(3, F_DUPFD_CLOEXEC, 20);
 	if (saved < 0 || dup2(fd, 3) != 3)
-		abort(); /* no message: the library may write it to descriptor 3 */
+		abort(); /* no message: Check may write it to descriptor 3 */
 	(void)snprintf(pid, sizeof(pid), "%d", (int)getpid());
-	(void)setenv("LISTEN_PID", pid, 1); /* short of memory only */
+	(void)setenv("LISTEN_PID", pid, 1); /* fails only without memory */
 	(void)setenv("LISTEN_FDS", count, 1);
 }
 

@@ -11,7 +11,7 @@
 	"version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1\r\n"                    \
 	"Accept-Encoding: gzip\r\nX-Prometheus-Scrape-Timeout-Seconds: 10\r\n\r\n"
 
-/* Parses a copy of exact size, so that a sanitiser sees a read beyond it. */
+/* Parses a copy of exact size, so that ASan detects a read past its end. */
 static int parse(const char *text, size_t len, struct http_request *r)
 {
 	static char *copy;

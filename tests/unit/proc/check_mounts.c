@@ -73,7 +73,7 @@ START_TEST(types_that_need_a_server_are_known)
 	ck_assert(!mounts_need_no_server("30 27 0:30 / /mnt rw - fuse.x x rw\n"
 					 "31 27 0:31 / /tmp rw - tmpfs none rw\n"));
 	ck_assert(!mounts_need_no_server("30 27 0:30 / /home rw - autofs auto rw\n"));
-	ck_assert(!mounts_need_no_server("30 27 0:30 / /mnt rw - ext x rw\n")); /* not known */
+	ck_assert(!mounts_need_no_server("30 27 0:30 / /mnt rw - ext x rw\n")); /* unknown */
 	ck_assert(!mounts_need_no_server("30 27 0:30 / /mnt rw - ext44 x rw\n"));
 	ck_assert(!mounts_need_no_server("30 27 0:30 / /mnt rw\n"));
 	ck_assert(!mounts_need_no_server(" - ext4\n"));
@@ -134,7 +134,10 @@ START_TEST(root_of_a_process_is_opened)
 }
 END_TEST
 
-/* Its files in /proc belong to root; but its ids and its root directory are ours. */
+/*
+ * The files in /proc of a process that is not dumpable belong to root.  But the process has our ids
+ * and our root directory.
+ */
 START_TEST(root_of_a_process_that_cannot_be_traced_is_ours)
 {
 	struct procfs proc;
@@ -179,7 +182,7 @@ END_TEST
 static void *read_again_and_again(void *arg)
 {
 	const bool *is_over = arg;
-	struct buf text = BUF_INIT; /* reused: after a fork during malloc(3), ASan's would hang */
+	struct buf text = BUF_INIT; /* reused: a child forked during ASan's malloc(3) hangs */
 	struct procfs proc;
 
 	if (procfs_open(&proc, "/proc") < 0)

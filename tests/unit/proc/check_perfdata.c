@@ -15,7 +15,7 @@ static void load(const char *name, struct buf *out)
 	read_data(path, out);
 }
 
-/* Parses a copy of exactly this size, so that ASan detects a read past its end. */
+/* Parses a copy of exact size, so that ASan detects a read past its end. */
 static int parse(const void *data, size_t len, struct perfdata *out)
 {
 	_cleanup_free_ void *copy = xmalloc(len ? len : 1);

@@ -340,7 +340,7 @@ static bool refuses_other_file_system(void)
 	return procfs_open(&other, "/proc") == -ENODEV;
 }
 
-/* Inside a hostile container, anything may be mounted there. */
+/* Inside a hostile container, any file system may be mounted at /proc. */
 START_TEST(proc_must_be_procfs)
 {
 	pid_t pid = fork();
@@ -407,7 +407,7 @@ START_TEST(non_regular_file_is_not_opened)
 }
 END_TEST
 
-/* Ends the process unless it has these capabilities, and only these, in effect. */
+/* Drops all capabilities except those of `mask`; ends the process if this fails. */
 static void keep_capabilities(uint32_t mask)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -417,7 +417,7 @@ static void keep_capabilities(uint32_t mask)
 		_exit(10);
 }
 
-/* Forks a process of another user, which can be looked into as if it had called execve(2). */
+/* Forks a process of another user that is dumpable, like a process after execve(2). */
 static pid_t fork_user(uid_t id)
 {
 	int ready[2];
@@ -438,7 +438,7 @@ static pid_t fork_user(uid_t id)
 	return pid;
 }
 
-/* Returns 0 if the process can be looked into, and our ids are unchanged afterwards. */
+/* Returns 0 if the process's files in /proc can be opened and our ids are unchanged after that. */
 static int look_into(pid_t pid)
 {
 	_cleanup_close_ int maps = procfs_openat(&proc, pid, "maps", O_RDONLY);

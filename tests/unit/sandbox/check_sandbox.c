@@ -140,7 +140,7 @@ enum {
 static const struct {
 	const char *name;
 	long (*call)(void);
-	int refused; /* in these sandboxes; ANALYSIS comes with CLIENT */
+	int refused; /* the sandboxes that refuse it; before ANALYSIS, CLIENT is entered */
 } calls[] = {
 	{ "execve", execute, ALL },
 	{ "ptrace", trace, ALL },
@@ -198,14 +198,14 @@ START_TEST(each_sandbox_refuses_what_its_process_does_not_need)
 	int bits = refused_in((enum sandbox_kind)_i);
 
 	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
-		/* LeakSanitizer needs it. */
+		/* A build with sanitizers permits ptrace(2), because LeakSanitizer needs it. */
 		if (is_sanitized() && calls[i].call == trace)
 			continue;
 		ck_assert_msg(!(bits >> i & 1) == !(calls[i].refused >> _i & 1),
 			      "sandbox %d: %s: refused %d", _i, calls[i].name, bits >> i & 1);
 	}
 	if (_i == SANDBOX_INSPECT)
-		(void)unlinkat(dir_fd, "file", 0); /* a worker may open files */
+		(void)unlinkat(dir_fd, "file", 0); /* left by make_files() */
 }
 END_TEST
 
@@ -218,7 +218,7 @@ START_TEST(sandbox_sets_no_new_privileges)
 }
 END_TEST
 
-/* Runs a program as the kernel does.  Returns the action. */
+/* Interprets a seccomp filter as the kernel does.  Returns the action. */
 static uint32_t run(const struct sock_filter *prog, int n, uint32_t arch, uint32_t nr)
 {
 	uint32_t a = 0;

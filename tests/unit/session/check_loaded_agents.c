@@ -171,7 +171,7 @@ START_TEST(copies_are_found_by_their_content)
 }
 END_TEST
 
-/* Other libraries are not opened: a session begins with this search. */
+/* Libraries of other sizes are not opened: this search delays the beginning of each session. */
 START_TEST(libraries_of_other_sizes_are_not_opened)
 {
 	static const char *const ranges[] = {
@@ -200,7 +200,7 @@ START_TEST(agent_that_sleeps_is_preferred_to_a_staged_one)
 }
 END_TEST
 
-/* tests/agent/check_wake.c has the same name for the agent. */
+/* tests/agent/check_wake.c checks that the agent uses this name, too. */
 START_TEST(request_names_the_address_and_the_token)
 {
 	_cleanup_free_ char *name =

@@ -59,7 +59,7 @@ static inline void p_sample_type(struct jfr_writer *w, const char *name, const c
 	p_constant(w, "state", P_STATE);
 }
 
-/* The fields: duration, eventThread, stackTrace, and one of its own. */
+/* Writes a type with the fields duration, eventThread, stackTrace and, unless NULL, `own`. */
 static inline void p_wait_type(struct jfr_writer *w, const char *name, const char *id,
 			       const char *own)
 {
@@ -130,7 +130,7 @@ static inline void p_types(struct jfr_writer *w)
 	p_some_types(w, false);
 }
 
-/* As async-profiler declares them. */
+/* Writes the types as async-profiler declares them. */
 static inline void p_foreign_types(struct jfr_writer *w)
 {
 	p_some_types(w, true);
@@ -172,7 +172,7 @@ static inline size_t p_constants(struct jfr_writer *w)
 
 	w_long(w, &b, 1000);
 	w_long(w, &b, 0);
-	w_long(w, &b, 0); /* no earlier one */
+	w_long(w, &b, 0); /* no earlier checkpoint */
 	buf_addc(&b, 0);
 	w_int(w, &b, 6);
 	p_pool(w, &b, T_SYMBOL, 12);
@@ -223,7 +223,7 @@ static inline void p_begin(struct jfr_writer *w)
 	w_begin_chunk(w);
 }
 
-/* Ends a chunk; metadata and constants are behind the events, as the JVM writes them. */
+/* Ends a chunk; constants and metadata follow the events, as the JVM writes them. */
 static inline void p_end(struct jfr_writer *w)
 {
 	size_t constants = p_constants(w);
@@ -232,7 +232,7 @@ static inline void p_end(struct jfr_writer *w)
 	w_end_chunk(w, metadata, constants);
 }
 
-/* Writes an event of numbers, after its start time. */
+/* Writes an event: its start time, then n numbers. */
 static inline void p_numbers(struct jfr_writer *w, int64_t type, const int64_t *values, size_t n)
 {
 	struct buf b = BUF_INIT;

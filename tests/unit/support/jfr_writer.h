@@ -72,7 +72,7 @@ static inline void w_word(struct jfr_writer *w, const char *text)
 	w_int(w, &w->tree, i);
 }
 
-/* Begins an element: its name and attributes, "key=value" pairs, and its number of children. */
+/* Begins an element: its name, its n attributes (key, value, key, …) and its number of children. */
 static inline void w_element(struct jfr_writer *w, const char *name, const char *const *attributes,
 			     uint32_t n, uint32_t children)
 {
@@ -104,7 +104,7 @@ static inline void w_start_fields(struct jfr_writer *w)
 	ELEMENT(w, "annotation", 0, "class", "35", "value", "TICKS");
 }
 
-/* The types that every recording has: 20 classes. */
+/* Writes the types that every recording has: 20 classes. */
 static inline void w_base_types(struct jfr_writer *w)
 {
 	static const char *const primitives[] = {
@@ -213,7 +213,7 @@ static inline size_t w_metadata(struct jfr_writer *w)
 	return at;
 }
 
-/* Two checkpoints, of which the later one refers to the first. */
+/* Writes two checkpoints, of which the second refers to the first.  Returns its offset. */
 static inline size_t w_constants(struct jfr_writer *w)
 {
 	static const char *const symbols[] = { "a/b/C", "run", "(I[Ljava/lang/String;)V" };
@@ -222,7 +222,7 @@ static inline size_t w_constants(struct jfr_writer *w)
 
 	w_long(w, &b, 1000);
 	w_long(w, &b, 0);
-	w_long(w, &b, 0); /* no earlier one */
+	w_long(w, &b, 0); /* no earlier checkpoint */
 	buf_addc(&b, 0);
 	w_int(w, &b, 2); /* pools */
 	w_long(w, &b, T_SYMBOL);
@@ -283,7 +283,7 @@ static inline void w_sample(struct jfr_writer *w, int64_t ticks, int64_t trace)
 	buf_release(&b);
 }
 
-/* `text` is an encoded string. */
+/* Writes an event with a field of each type; `text` is an encoded string. */
 static inline void w_everything(struct jfr_writer *w, const void *text, size_t len)
 {
 	struct buf b = BUF_INIT;
@@ -338,7 +338,7 @@ static inline void w_end_chunk(struct jfr_writer *w, size_t metadata, size_t con
 	w_patch(w, 24, metadata - w->chunk, 8);
 }
 
-/* A complete chunk of three events. */
+/* Writes a complete chunk of three events. */
 static inline void w_chunk(struct jfr_writer *w)
 {
 	static const char pooled[] = { 2, 3 };
@@ -363,13 +363,13 @@ static inline void w_release(struct jfr_writer *w)
 	buf_release(&w->tree);
 }
 
-/* Reads from memory. */
+/* A callback of jfr_reader_new() that reads from memory. */
 static inline int w_read(void *arg, uint64_t at, void *data, size_t len)
 {
 	const struct buf *file = arg;
 
 	if (at > file->len || len > file->len - at)
-		return -5; /* EIO: the reader asks for what is not there */
+		return -5; /* -EIO: the reader asks for bytes past the end */
 	memcpy(data, file->data + at, len);
 	return 0;
 }

@@ -13,7 +13,7 @@
 #include "worker/worker_pool.h"
 
 #define MAX 100000
-#define SLOW_MS 20000 /* far more than any of these takes, also on a busy machine */
+#define SLOW_MS 20000 /* more than any task here takes, also on a busy machine */
 
 static int echo(const struct buf *request, struct buf *answer, int *fd, struct err *err)
 {
@@ -203,8 +203,8 @@ END_TEST
 
 /* Tasks of a pool. */
 struct results {
-	const char *how; /* of each task: '.' answers, '-' is silent, 'b' blocks, 'd' dies */
-	char got[400];   /* '.' answered, otherwise the reason of the loss */
+	const char *how; /* of each task: a case of run(); '-' returns no answer */
+	char got[400];   /* '.' answered, '-' did not; else the reason of the loss */
 };
 
 static void run(void *arg, size_t i, struct buf *answer)
@@ -272,7 +272,7 @@ START_TEST(every_task_is_run)
 }
 END_TEST
 
-/* One after the other, they would take over a minute. */
+/* 75 tasks block.  If the pool waited for one after the other, it would take over a minute. */
 START_TEST(many_blocked_tasks_do_not_add_up)
 {
 	char how[301];

@@ -1,4 +1,4 @@
-/* The notice that tells what pause to expect. */
+/* The notice of the pause to expect. */
 #include <check.h>
 
 #include "cmd/pause_note.h"

@@ -80,7 +80,7 @@ START_TEST(work_does_not_delay_the_schedule)
 	} while (interval_next(&schedule));
 	ck_assert_uint_eq(n, 10);
 	ck_assert(interval_is_complete(&schedule));
-	/* 190 ms: 9 intervals of 20 ms, then 10 ms of work.  If work delayed them: 280 ms. */
+	/* 9 intervals of 20 ms and 10 ms of work: 190 ms.  If work delayed intervals: 280 ms. */
 	ck_assert_int_ge(monotonic_ns() - begin, 190000000);
 	ck_assert_int_eq((schedule.next_ns - begin) % 20000000, 0);
 }

@@ -1,4 +1,4 @@
-/* A class captured by the agent: frames complete, truncated and out of order; comparison. */
+/* A class from the agent: complete, truncated and misplaced frames; comparison with the file. */
 #include <stdint.h>
 
 #include "classfile/code.h"

@@ -186,7 +186,7 @@ START_TEST(inconsistent_frames_are_rejected)
 	put_origin(&p, 2, "out of order");
 	ck_assert_int_eq(take_cut(&c, WIRE_MODULE, &p, p.w.len), -EBADMSG);
 	ck_assert_int_eq(take_cut(&c, WIRE_SOURCE, &p, p.w.len), -EBADMSG);
-	wire_put_u32(begin(&p), UINT32_MAX); /* more rows than there are */
+	wire_put_u32(begin(&p), UINT32_MAX); /* more rows than follow */
 	ck_assert_int_eq(take_cut(&c, WIRE_CLASS_ROWS, &p, p.w.len), -EBADMSG);
 	ck_assert_int_eq(take_cut(&c, WIRE_CLASSES_END, &p, p.w.len), -EBADMSG);
 	ck_assert_int_eq(take_cut(&c, WIRE_GONE, &p, p.w.len), -EBADMSG);

@@ -1,4 +1,4 @@
-/* Comparison of method bodies and classes, and the traces of instrumentation tools in a class. */
+/* Comparison of method bodies and of classes; hints in a class at the tool that instrumented it. */
 #include <check.h>
 #include <stdint.h>
 #include <string.h>
@@ -255,7 +255,7 @@ START_TEST(tools_are_recognised_by_class_and_superclass_names)
 {
 	ck_assert_str_eq(hints_of("p/C", "java/lang/Object"), "");
 	ck_assert_str_eq(hints_of("p/C", "datadog/trace/bootstrap/A"), "Datadog's agent");
-	ck_assert_str_eq(hints_of("datadog/C", "datadog/trace/bootstrap/A"), ""); /* tool's class */
+	ck_assert_str_eq(hints_of("datadog/C", "datadog/trace/bootstrap/A"), ""); /* tool's own */
 	ck_assert_str_eq(hints_of("one/profiler/Instrument", "one/profiler/Instrument"), "");
 	ck_assert_str_eq(hints_of("p/C$$SpringCGLIB$$0", "p/C"), "Spring: a generated subclass");
 	ck_assert_str_eq(hints_of("p/$Proxy1", "java/lang/reflect/Proxy"),

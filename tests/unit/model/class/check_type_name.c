@@ -111,10 +111,10 @@ START_TEST(simple_name_of_one_class_stands_for_it)
 	ck_assert_str_eq(resolve("Cart", &err), "a.b.Cart");
 	ck_assert_str_eq(resolve("Cart$Item", &err), "a.b.Cart$Item");
 	ck_assert_str_eq(resolve("Cart[]", &err), "a.b.Cart[]");
-	ck_assert_str_eq(resolve("Twin", &err), "d.Twin"); /* of two loaders */
+	ck_assert_str_eq(resolve("Twin", &err), "d.Twin"); /* in two loaders */
 	ck_assert_str_eq(resolve("Item", &err), "a.b.Cart$Item");
 	ck_assert_str_eq(resolve("Item[]", &err), "f.Box$Item[]");
-	ck_assert_str_eq(resolve("Plug", &err), "h.Plug"); /* before nested classes */
+	ck_assert_str_eq(resolve("Plug", &err), "h.Plug"); /* preferred to nested classes */
 	ck_assert_int_eq(err.code, EXIT_DONE);
 }
 END_TEST

@@ -240,7 +240,7 @@ static struct graph *write_sample(const struct sample *m)
 	if (m->own_late)
 		write_own(&w, m);
 	{
-		/* The stack of thread 99 is not a root. */
+		/* Thread 99 is the agent's: its stack is not a root. */
 		struct graph_facts facts = { CLASSES, CLASS_CLASS, NULL, 99, false };
 		int error;
 		struct graph *g = end_with(&w, &facts, &error);

@@ -128,7 +128,7 @@ START_TEST(indices_equal_those_of_the_jvm)
 		expect(c->statics, c->n_statics, statics[i].index, statics[i].name,
 		       statics[i].declarer);
 	}
-	/* Static fields and fields of interfaces belong to the class that declares them. */
+	/* S3 has no names for the static fields of superclasses and the fields of interfaces. */
 	ck_assert_ptr_null(heap.classes[S3].statics[17].name);
 	ck_assert_ptr_null(heap.classes[S3].fields[0].name);
 }

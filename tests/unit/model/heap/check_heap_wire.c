@@ -145,8 +145,8 @@ static int take(uint16_t type, const struct payload *p)
 }
 
 /*
- * Takes the frames that precede a heap.  The classes are java.lang.Class of the bootstrap loader
- * and a class of the same name of another loader.
+ * Takes the frames of the class index, which precede a heap.  The classes are java.lang.Class of
+ * the bootstrap loader, and a class with this name of another loader.
  */
 static void take_class_index(void)
 {
@@ -183,7 +183,7 @@ START_TEST(heap_is_built_from_frames)
 	take_class_index();
 	put_heap_stream(&p);
 	ck_assert_int_eq(graph_builder_take(builder, p.data, p.w.len), 0);
-	put_class(&p, 1, 0, "La/B;"); /* class number 2: sorting kept the numbers */
+	put_class(&p, 1, 0, "La/B;"); /* gets class number 2, although the index is sorted */
 	ck_assert_int_eq(take(WIRE_CLASS_ROWS, &p), 0);
 	put_class(&p, 1, 0, "La/B$$Lambda.0x1;");
 	ck_assert_int_eq(take(WIRE_CLASS_ROWS, &p), 0);

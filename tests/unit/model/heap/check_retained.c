@@ -269,7 +269,7 @@ START_TEST(suspects_are_objects_or_classes)
 	ck_assert_uint_eq(s.list[2].held.bytes, LIST_BYTES - 40);
 	retained_suspects_release(&s);
 
-	/* Nothing retains all of the heap. */
+	/* No object and no class retains the complete heap. */
 	retained_suspects_find(&s, heap.graph, &tree, TOTAL);
 	ck_assert_uint_eq(s.n, 0);
 	retained_suspects_release(&s);

@@ -144,7 +144,7 @@ START_TEST(damaged_dump_is_rejected)
 }
 END_TEST
 
-/* A hole in a file is zeros. */
+/* A hole in a sparse file reads as zeros: records with tag 0. */
 START_TEST(records_without_a_tag_are_rejected)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT;
@@ -156,7 +156,7 @@ START_TEST(records_without_a_tag_are_rejected)
 }
 END_TEST
 
-/* Returns the number of bytes after which the stream is refused; the length: it is accepted. */
+/* Returns after how many bytes the stream is refused, or b->len if it is accepted. */
 static size_t stream(const struct buf *b, size_t window, bool gzip)
 {
 	struct hprof_stream s = { .gzip = gzip };

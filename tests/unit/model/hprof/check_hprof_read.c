@@ -431,7 +431,10 @@ static void check_segment_rejected(struct hprof_writer *m, const char *words)
 	buf_release(&m->out);
 }
 
-/* Parts of a dump that take memory.  Compressed, a file of a few KB has millions of them. */
+/*
+ * The next functions write parts of a dump that take memory.  A compressed file of a few KB can
+ * have millions of them.
+ */
 static void put_many_symbols(struct hprof_writer *m, uint64_t i)
 {
 	begin(m, 0x01);
@@ -506,7 +509,10 @@ static void (*const parts[])(struct hprof_writer *m, uint64_t i) = {
 #define MEMORY_MAX ((size_t)1 << 20)
 #define PARTS_BYTES ((size_t)4 << 20)
 
-/* Reads a dump of PARTS_BYTES of this part.  Returns the bytes after which it is refused, or 0. */
+/*
+ * Reads a dump that consists of PARTS_BYTES of parts[part].  Returns after how many bytes the dump
+ * is refused, or 0 if it is accepted.
+ */
 static size_t read_parts(unsigned part, size_t max_memory)
 {
 	struct hprof_wants wants = { .layout = compressed, .max_memory = max_memory };

@@ -1,4 +1,4 @@
-/* Redacting heap dumps: what is removed, what stays, chunks of any size, inconsistent dumps. */
+/* Redacting heap dumps: removed and retained data, chunks of any size, inconsistent dumps. */
 #include <check.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ enum {
 
 #define MEMORY (1u << 20)
 
-/* The secrets: if one of them is in a redacted dump, it was not removed. */
+/* Secrets of the dump: tests count how often each one occurs before and after the redaction. */
 #define LITERAL "literal secret"
 #define BYTES "bytes\xff secret"
 #define NUMBER 0x5a5b5c5d
@@ -77,7 +77,7 @@ static void put_classes(struct hprof_writer *m)
 	put_class(m, ACCOUNTS, OBJECT, 0, NULL, 0, NULL, 0);
 }
 
-/* A root of each kind: its tag, then how many words follow its identifiers. */
+/* Writes a root of each kind.  ids[tag] counts its identifiers, words[tag] its u4 values. */
 static void put_roots(struct hprof_writer *m)
 {
 	static const uint8_t ids[] = { 0, 2, 1, 1, 1, 1, 1, 1, 1 };
@@ -132,7 +132,7 @@ static struct hprof_writer make(unsigned id)
 	put_head(&m);
 	put_names(&m);
 	put_stack(&m);
-	begin(&m, 0x0a); /* HotSpot does not write it: a thread starts, its name is a symbol */
+	begin(&m, 0x0a); /* START THREAD, not written by HotSpot; the thread's name is a symbol */
 	put(&m, 1, 4);
 	put_id(&m, 0x7000);
 	put(&m, 1, 4);
@@ -165,7 +165,7 @@ static int append(void *arg, const uint8_t *data, size_t len, struct err *err)
 	return 0;
 }
 
-/* Redacts `len` bytes in pieces.  Returns 0 or -1; *out has what was passed on. */
+/* Redacts `len` bytes in pieces.  Returns 0 or -1; *out gets the redacted bytes. */
 static int redact(const struct buf *in, size_t len, enum hprof_redact what, size_t piece,
 		  size_t memory, struct buf *out, struct err *err)
 {
@@ -310,7 +310,7 @@ START_TEST(pieces_of_any_size_give_the_same)
 }
 END_TEST
 
-/* What was passed on before the end is redacted, too. */
+/* The output for the bytes before the cut is redacted, too. */
 START_TEST(a_dump_that_is_cut_is_refused)
 {
 	struct hprof_writer m = make(id_sizes[_i % 2]);
@@ -402,7 +402,7 @@ START_TEST(a_dump_without_objects_is_redacted)
 }
 END_TEST
 
-/* Writes a dump of which one thing is wrong, to be refused with a text. */
+/* Checks that the dump, which has one defect, is refused with an error that contains `text`. */
 static void refused(struct hprof_writer *m, const char *text)
 {
 	struct buf out = BUF_INIT;
@@ -491,7 +491,7 @@ START_TEST(unknown_tags_and_types_are_refused)
 	struct hprof_writer m = begun();
 
 	if (_i == 0) {
-		put(&m, 0x89, 1); /* of Android */
+		put(&m, 0x89, 1); /* a root of Android */
 		put_id(&m, 0x7000);
 	} else if (_i == 1) {
 		put(&m, 0x23, 1);
@@ -536,7 +536,7 @@ START_TEST(wrong_lengths_are_refused)
 }
 END_TEST
 
-/* An HPROF segment of length 0 is empty: what follows is a record, or an error. */
+/* A segment of length 0 is empty: the bytes after it are a record, or an error. */
 START_TEST(a_segment_of_unknown_length_is_refused)
 {
 	struct hprof_writer m = { BUF_INIT, 8, 0 };

@@ -68,7 +68,7 @@ START_TEST(invalid_chunk_headers_are_rejected)
 }
 END_TEST
 
-/* In a file: encoding, number of units, and each unit in two bytes. */
+/* A string in a recording: encoding, number of UTF-16 units, and each unit in two bytes. */
 START_TEST(surrogates_without_partner_are_replaced)
 {
 	static const uint8_t data[] = {

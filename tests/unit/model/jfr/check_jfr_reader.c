@@ -230,7 +230,7 @@ START_TEST(chunk_without_metadata_is_named_and_the_next_one_read)
 }
 END_TEST
 
-/* Writes a chunk whose types are the sample's, or other ones with some of the same ids. */
+/* Writes a chunk with the default types, or with `other` types that have some of their ids. */
 static void add_chunk(struct jfr_writer *w, bool other)
 {
 	size_t metadata, constants;

@@ -38,7 +38,7 @@ static int64_t sum_of(const struct memory_parts *parts)
 	return sum;
 }
 
-/* What the parts of one recorded JVM are, in KiB. */
+/* Recorded JVMs, with the expected sizes of parts of their memory in KiB; -1: unknown. */
 static const struct jvm {
 	const char *name;
 	bool has_metaspace, has_code, has_malloc, has_tracking;
@@ -427,7 +427,10 @@ START_TEST(malloc_has_the_blocks_that_were_never_touched)
 }
 END_TEST
 
-/* JDK 8: the class space follows the heap, so the reserve of the code cache is the shorter run. */
+/*
+ * The smallest run of adjacent mappings that has room for the maximum heap (40 MB) is the code
+ * cache (48 MB), because the class space follows the heap in JDK 8 (1064 MB).
+ */
 START_TEST(reserve_of_the_code_cache_is_not_the_heap)
 {
 	static const char smaps[] =

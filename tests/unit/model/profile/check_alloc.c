@@ -146,7 +146,7 @@ static struct payload note_of(uint32_t note, const char *text, uint64_t n)
 	wire_put_u32(begin(&p), note);
 	put_text(&p.w, text);
 	wire_put_u64(&p.w, n);
-	p.w.data = p.data; /* the struct is copied */
+	p.w.data = p.data; /* the local p: a copy must not use it */
 	return p;
 }
 

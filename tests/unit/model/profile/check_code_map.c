@@ -31,7 +31,7 @@ static void put_row(struct wire_writer *w, uint64_t address, uint32_t size, cons
 	put_text(w, descriptor);
 }
 
-/* Takes the first len bytes of a payload, from memory that has no more. */
+/* Takes an exact copy of the first `len` bytes of a payload: ASan detects a read past its end. */
 static int take(uint16_t type, const struct payload *p, size_t len)
 {
 	_cleanup_free_ uint8_t *exact = xmalloc(len + 1);

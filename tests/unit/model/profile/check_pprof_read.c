@@ -1,4 +1,4 @@
-/* Profiles in the format of pprof: what was written is read, and defects are found. */
+/* pprof profiles: those that jtool writes are read again, and defects are found. */
 #include <check.h>
 #include <errno.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static void assert_stacks(const void *data, size_t len, const char *stacks)
 	call_tree_release(&t);
 }
 
-/* Joins the fields; "\x32" alone is the empty string, whose length 0 a literal cannot end with. */
+/* Joins the fields.  "\x32" stands for "\x32\0", an empty string: a C string ends at a NUL. */
 static void join(struct buf *out, const char *const *fields, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -75,7 +75,7 @@ START_TEST(inlined_functions_are_frames)
 {
 	_cleanup_buf_ struct buf m = BUF_INIT;
 
-	/* the sample's location and values as arrays, then as single numbers */
+	/* The first sample has its location and values as arrays, the second as single numbers. */
 	JOIN(&m, TYPES, "\x12\x07\x0a\x01\x01\x12\x02\x05\x07", "\x12\x06\x08\x01\x10\x01\x10\x02",
 	     TABLES, "\x70\x01");
 	assert_stacks(m.data, m.len, "f;g 6\n");

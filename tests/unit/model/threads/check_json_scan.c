@@ -1,4 +1,4 @@
-/* JSON that is read front to back: values, escapes, and input that ends or is malformed. */
+/* Reading JSON in one pass: values, escapes, and truncated or malformed input. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,7 +81,7 @@ START_TEST(malformed_documents_are_bad)
 }
 END_TEST
 
-/* A million brackets take no stack. */
+/* A million nested arrays are skipped without recursion. */
 START_TEST(deep_documents_are_skipped)
 {
 	const size_t n = 1000000;

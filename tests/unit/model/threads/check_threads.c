@@ -1,4 +1,4 @@
-/* Thread dumps of every JDK: rows, owners, deadlocks, who waits for whom. */
+/* Thread dumps of every JDK: rows, owners of locks, threads that wait for others, deadlocks. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static void parse_file(const char *kind, int jdk)
 	parse(buf_str(&text));
 }
 
-/* The recorded dump of tests/live/victim/Locks.java, with all deadlocks, by -le. */
+/* Parses the recorded `threaddump -le` of tests/live/victim/Locks.java with all its deadlocks. */
 static void parse_recorded(int jdk)
 {
 	parse_file("", jdk);
@@ -155,7 +155,7 @@ START_TEST(deadlocks_without_synchronizers)
 }
 END_TEST
 
-/* A dump that ends anywhere has the threads that are whole, and says that it is not complete. */
+/* A truncated dump does not have more threads than the complete one, and is not `complete`. */
 START_TEST(truncated_dumps)
 {
 	parse_recorded(jdks[_i]);
@@ -286,7 +286,10 @@ START_TEST(long_chains_of_waiting_threads)
 }
 END_TEST
 
-/* Threads that run virtual threads have no nid=, and no state; JDK 23 and later list the latter. */
+/*
+ * Carrier threads have neither nid= nor a state in a dump.  JDK 23 and later also list the virtual
+ * threads that they run.
+ */
 START_TEST(carriers_of_each_jdk)
 {
 	int jdk = virtual_jdks[_i];
@@ -368,7 +371,7 @@ START_TEST(unknown_lines_are_kept)
 }
 END_TEST
 
-/* ReentrantLocks have owners, and other synchronizers have none. */
+/* Only thread a is counted: a ReentrantLock has an owner, but a CountDownLatch has none. */
 START_TEST(unowned_locks_are_counted)
 {
 	parse("\"a\" #1 tid=0x1 nid=0x1 waiting on condition [0x1]\n"
@@ -385,7 +388,7 @@ START_TEST(unowned_locks_are_counted)
 }
 END_TEST
 
-/* Parses what Thread.dump_to_file of the same JVM has written. */
+/* Parses the recorded Thread.dump_to_file and Thread.print of one JVM, and joins them. */
 static void parse_virtual(int jdk)
 {
 	_cleanup_free_ char *json = xasprintf("threads/virtual-jdk%d.json", jdk);
@@ -424,7 +427,7 @@ START_TEST(virtual_threads_of_each_jdk)
 			 jdk == 21 ? "java.lang.VirtualThread.park(VirtualThread.java:596)" :
 			 jdk == 25 ? "java.lang.VirtualThread.park(VirtualThread.java:745)" :
 				     "java.lang.VirtualThread.park(VirtualThread.java:765)");
-	if (jdk == 21) { /* it pins: the carriers are in Thread.print */
+	if (jdk == 21) { /* vowner is pinned; only Thread.print has its carrier */
 		ck_assert_int_eq(find("vowner")->carrier, find("ForkJoinPool-1-worker-1")->id);
 		ck_assert_int_eq(find("vqueued")->carrier, -1);
 		return;

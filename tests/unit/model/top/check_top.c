@@ -91,7 +91,7 @@ START_TEST(names_are_asked_for_threads_that_last)
 	ck_assert(top_threads_are_unknown(&threads));
 	top_threads_ask(&threads);
 	ck_assert(!top_threads_are_unknown(&threads));
-	/* The second one begins after the request. */
+	/* Thread 2 starts after the names were requested: its name is unknown in the dump. */
 	top_threads_update(&threads, both, 2, 1);
 	top_threads_name(&threads, &dump);
 	ck_assert_str_eq(top_thread_name(find(1)), "http-worker-1");
@@ -242,9 +242,9 @@ START_TEST(allocation_is_what_goes_through_eden)
 	eden(0, 5, 4 * MB);
 	eden(1, 5, 10 * MB);
 	ck_assert_double_eq(rates.allocation, 6 * MB);
-	eden(2, 6, 2 * MB); /* 6 MB to its end, and 2 MB after */
+	eden(2, 6, 2 * MB); /* 6 MB until the collection, 2 MB after it */
 	ck_assert_double_eq(rates.allocation, 8 * MB);
-	eden(3, 8, 2 * MB); /* 14 MB, a full eden, 2 MB */
+	eden(3, 8, 2 * MB); /* 14 MB, a complete eden of 16 MB, 2 MB */
 	ck_assert_double_eq(rates.allocation, 32 * MB);
 	eden(4, 8, 2 * MB);
 	ck_assert_double_eq(rates.allocation, 0);
@@ -266,7 +266,7 @@ START_TEST(eden_that_lags_gives_the_mean_between_collections)
 			ck_assert_msg(rates.allocation > 8 * MB && rates.allocation < 12 * MB,
 				      "%d s: %g MB/s", s, rates.allocation / MB);
 	}
-	/* None for 16 s: at most an eden in that time. */
+	/* No collection for 16 s: at most one eden (16 MB) was allocated in that time. */
 	eden(56, collections, 0);
 	ck_assert_double_le(rates.allocation, 1.01 * MB);
 }

@@ -1,4 +1,4 @@
-/* What other clients do: the agent's frames, and the names of commands. */
+/* Activities of other clients of the agent: frames, and the names of commands. */
 #include <check.h>
 #include <errno.h>
 

@@ -82,7 +82,7 @@ START_TEST(truncated_texts_are_read_within_their_bounds)
 }
 END_TEST
 
-/* Values that are known are found where they have no names. */
+/* Secrets from the command line are also found in a text that does not name them. */
 START_TEST(known_values_are_overwritten)
 {
 	static const char args[] = "-Da.password=two words\0--token\0secret-1\0"
@@ -110,7 +110,7 @@ START_TEST(longest_value_is_overwritten)
 }
 END_TEST
 
-/* Stack traces have names with colons, and URLs. */
+/* In stack traces only URLs are masked: "Token.java:12" looks like a name with a secret. */
 START_TEST(urls_only)
 {
 	static const char text[] = "at a.Token.m(Token.java:12) x://bob:hidden@h token=abcdef";

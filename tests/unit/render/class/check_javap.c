@@ -163,7 +163,7 @@ START_TEST(damaged_class_files_do_not_crash)
 }
 END_TEST
 
-/* Returns a capture with one method and the constant pool of this class. */
+/* Returns a capture with one method, and with the constant pool of `c`. */
 static struct class_capture in_memory(const struct cf_class *c, const char *name,
 				      const char *descriptor, const void *code, size_t len)
 {

@@ -91,7 +91,7 @@ START_TEST(quantiles_are_unknown_without_buckets)
 }
 END_TEST
 
-/* A terminal that executes the sequences that we print.  Lines that scroll out are lost. */
+/* A terminal that executes the escape sequences of jtool.  Lines that scroll out are lost. */
 #define ROWS_MAX 60
 #define COLUMNS_MAX 200
 struct screen {

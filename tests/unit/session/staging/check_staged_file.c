@@ -120,7 +120,7 @@ static struct staged_file_request socket_request(int listener)
 	};
 }
 
-/* The agent trusts only a socket in a private directory, of the JVM's user and for no other. */
+/* The agent trusts only a socket in a directory that only the JVM's user can access. */
 START_TEST(socket_alone_is_staged_for_its_user_only)
 {
 	_cleanup_close_ int listener = new_listener();
@@ -142,7 +142,7 @@ START_TEST(socket_alone_is_staged_for_its_user_only)
 }
 END_TEST
 
-/* The agent searches /tmp and the working directory. */
+/* The agent searches /tmp and the JVM's working directory, but not java.io.tmpdir (/var here). */
 START_TEST(socket_alone_is_staged_only_where_the_agent_searches)
 {
 	_cleanup_close_ int listener = new_listener();
@@ -818,7 +818,6 @@ static int refuse_all(void *arg, int fd, uint64_t size, struct err *err)
 	return err_set(err, EXIT_PARTIAL, "%llu bytes are refused", (unsigned long long)size);
 }
 
-/* Nothing is copied of a file that is refused, or larger than the space that may be used. */
 START_TEST(what_the_target_has_written_so_far_is_counted)
 {
 	const struct staged_file_request req = write_request(STAGED_RESULT);
@@ -834,6 +833,7 @@ START_TEST(what_the_target_has_written_so_far_is_counted)
 }
 END_TEST
 
+/* Nothing is copied of a file that is refused, or larger than the space that may be used. */
 START_TEST(sparse_and_refused_results_are_not_copied)
 {
 	const struct staged_file_request req = write_request(STAGED_RESULT);
@@ -881,7 +881,7 @@ static void assert_not_opened(int watch)
 	ck_assert_int_lt(read(watch, event, sizeof(event)), 0);
 }
 
-/* Neither is a device or a pipe opened to find out what it is: this alone may have an effect. */
+/* A pipe is not even opened to find out its type, because open(2) alone may have an effect. */
 START_TEST(only_regular_files_of_the_target_are_opened)
 {
 	const struct staged_file_request req = write_request(STAGED_RESULT);

@@ -200,7 +200,7 @@ START_TEST(parks_count_as_locks_only_at_a_lock)
 	p_begin(&w);
 	P_EVENT(&w, P_ENTER, 300, P_MAIN, P_PAY, P_LOCK);
 	P_EVENT(&w, P_ENTER, 30, P_MAIN, P_PAY, P_LOCK);
-	P_EVENT(&w, P_ENTER, INT64_MAX, P_MAIN, P_PAY, P_LOCK); /* for ever */
+	P_EVENT(&w, P_ENTER, INT64_MAX, P_MAIN, P_PAY, P_LOCK); /* PROFILE_UNFINISHED */
 	P_EVENT(&w, P_PARK, 5, P_MAIN, P_PAY, P_REENTRANT);
 	P_EVENT(&w, P_PARK, 7000, P_MAIN, P_PAY, P_CONDITION);
 	P_EVENT(&w, P_PARK, 7000, P_MAIN, P_PAY, 0);
