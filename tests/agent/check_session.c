@@ -154,7 +154,7 @@ static void is_full_histogram(const struct seen *seen, uint32_t method)
 {
 	is_whole(seen, method);
 	has(seen, "LLate;", 0, FAKE_LATE, FAKE_LATE * 16);
-	/* Not counted: the agent's thread, its name and lock, the objects of the calibration. */
+	/* Not counted: the agent's thread, its name and lock, and the objects of klass_probe.c. */
 	has(seen, "Ljava/lang/Thread;", 0, 1, 40);
 	ck_assert_ptr_null(find(seen, "Ljava/lang/Object;", 0));
 	ck_assert_ptr_null(find(seen, "[J", 0));
@@ -281,7 +281,7 @@ START_TEST(one_class_of_many_loaders_uses_tags)
 }
 END_TEST
 
-/* Stands in (--wrap) for a command that does nothing.  Leaks a reference if `leaks`. */
+/* Replaces TRACE_STOP (--wrap).  Creates two references and, unless `leaks`, releases both. */
 int __wrap_ag_cmd_trace_stop(struct ag_jvm *jvm, struct ag_chan *chan, struct wire_reader *r);
 static bool leaks;
 

@@ -1,6 +1,6 @@
 /*
- * The agent that sleeps in a fake JVM: which requests wake it, and that it does nothing else.  The
- * working directory of the test has the requests.
+ * The sleeping agent in a fake JVM: which requests wake it, and that it does nothing without one.
+ * The requests are in the working directory of the test.
  */
 #include <check.h>
 #include <fcntl.h>
@@ -168,7 +168,7 @@ START_TEST(each_request_starts_one_session)
 		ck_assert_ptr_nonnull(fake.thread);
 		ck_assert(!exists(own_request()));
 		end_session(listener);
-		dump_data(); /* another client's, or SIGQUIT */
+		dump_data(); /* requested by another client, or by SIGQUIT */
 		assert_asleep(listener);
 		(void)close(listener);
 	}
@@ -246,7 +246,7 @@ START_TEST(names_are_compared_completely)
 }
 END_TEST
 
-/* Makes the request or its directory untrustworthy in one of these ways. */
+/* Reasons why a request or its directory is not trustworthy. */
 enum {
 	OPEN_DIRECTORY,
 	OPEN_SOCKET,

@@ -1,4 +1,4 @@
-/* What sessions do: listed by another session, and asked to end. */
+/* Activities of sessions: another session lists them, and asks them to end. */
 #include <check.h>
 
 #include "agent/fake/jvm_core.h"
@@ -91,7 +91,7 @@ START_TEST(only_what_runs_is_asked_to_end)
 	ck_assert(ag_activity_must_end(first));
 	ck_assert(!ag_activity_must_end(NULL));
 	ag_activity_end(&first);
-	later = ag_activity_begin(WIRE_TRACE); /* in the same place of the table */
+	later = ag_activity_begin(WIRE_TRACE); /* in the same slot of the table */
 	ck_assert(!ag_activity_must_end(later));
 	ag_activity_end(&later);
 }

@@ -300,7 +300,7 @@ START_TEST(profile_ends_when_another_session_asks)
 }
 END_TEST
 
-/* Frames are sent during the profile: a class that is unloaded later still has its name. */
+/* Stack frames are sent during the profile, because a class can be unloaded before its end. */
 START_TEST(frames_are_sent_early)
 {
 	struct request request = usual;
@@ -576,7 +576,7 @@ START_TEST(recording_that_ended_is_not_sent)
 }
 END_TEST
 
-/* Its own thread ends it; the JVM's shutdown then finds none. */
+/* The recording's own thread ends the recording; the JVM's shutdown then finds none. */
 START_TEST(recording_ends_when_a_session_asks)
 {
 	bool turn;

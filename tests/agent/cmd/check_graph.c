@@ -141,7 +141,7 @@ struct script {
 	bool no_list;
 	uint32_t pause_ms;
 	uint64_t heap_stream_max;
-	uint32_t texts_from; /* characters from which on Strings are sent; 0: none are sent */
+	uint32_t texts_from; /* least length of Strings whose text is sent; 0: none is sent */
 	int graphs;          /* the number of GRAPH requests */
 	int64_t class;       /* the number in a CLASS request after them; -1: no request */
 	unsigned snapshots;  /* bit i: GRAPH request i is for a snapshot */
@@ -184,7 +184,7 @@ static struct talk say(const struct script *script, enum end end)
 
 	memset(&seen, 0, sizeof(seen));
 	converse(&talk);
-	/* Tags are removed with the environment at the latest. */
+	/* After an error, tags may remain until the environment is disposed of. */
 	if (talk.errors == 0 && talk.gone)
 		ck_assert_uint_eq(fake_tagged(), 0);
 	return talk;
@@ -589,7 +589,7 @@ static int compare_edges(const void *a, const void *b)
 	return memcmp(a, b, sizeof(struct edge));
 }
 
-/* Collects what a heap stream has of the application: nothing from, to or of the agent. */
+/* Collects the edges of a heap stream, without those from or to the agent's objects. */
 static void collect(const uint8_t *at, const uint8_t *end, struct edges *edges)
 {
 	struct heap_stream_state state = { 0 };
@@ -600,7 +600,7 @@ static void collect(const uint8_t *at, const uint8_t *end, struct edges *edges)
 	while (at < end) {
 		struct heap_stream_record r;
 		struct edge edge;
-		bool is_free; /* it may be anywhere in the stream */
+		bool is_free; /* it has no referrer: it may be anywhere in the stream */
 
 		at = heap_stream_read(&state, at, end, &r);
 		ck_assert_ptr_nonnull(at);
@@ -647,7 +647,7 @@ START_TEST(snapshot_has_the_same_graph)
 		talk = say(&script, BYE);
 		ck_assert(talk.gone && talk.errors == 0);
 		ck_assert_uint_eq(seen.n_ends, 2);
-		/* The method of a virtual thread, which is first reported in the child. */
+		/* The child is the first to meet the method of the virtual thread's frame. */
 		ck_assert_uint_eq(seen.why, WIRE_SNAPSHOT_NAMES);
 		ck_assert_uint_eq(seen.outcome, WIRE_GRAPHED_COMPLETE);
 		ck_assert_uint_eq(seen.own_thread, FAKE_OWN_THREAD);
@@ -659,7 +659,7 @@ START_TEST(snapshot_has_the_same_graph)
 		ck_assert_uint_gt(walk.n, 150);
 		ck_assert_uint_eq(walk.n, snapshot.n);
 		ck_assert_mem_eq(walk.list, snapshot.list, walk.n * sizeof(walk.list[0]));
-		/* The JVM itself has aborted its walk at the first root, before it visited any. */
+		/* In the parent, the walk ended at the first root, so no object was visited. */
 		for (size_t k = 0; k < fake_heap.n_reports; k++)
 			ck_assert_uint_eq(fake_heap.reports[k].referrer, 0);
 		heap_world_stop();
@@ -667,7 +667,7 @@ START_TEST(snapshot_has_the_same_graph)
 }
 END_TEST
 
-/* The child's tags are lost, so it cannot have the names of classes that are not in the index. */
+/* The child's tags are lost, so the agent cannot name classes that only the child found. */
 START_TEST(snapshot_with_new_classes_is_void)
 {
 	struct script script = plain;

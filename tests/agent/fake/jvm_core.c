@@ -76,7 +76,7 @@ struct fake_object *fake_plain(struct fake_object *class)
 	return o;
 }
 
-/* Memory.  Without malloc(): the compiler would turn it into calloc(), which is wrapped. */
+/* Memory.  The compiler would turn malloc() with memset() into calloc(), which is wrapped. */
 
 void *fake_zeroed(size_t size)
 {

@@ -53,7 +53,7 @@ static jvmtiError JNICALL get_stack_trace(jvmtiEnv *ti, jthread thread, jint fro
 	jint depth = fake_depth ? fake_depth : fake.depth;
 
 	(void)ti;
-	/* On JDK 19 to 24 the JVM would wait for itself: see ag_value_stack(). */
+	/* On JDK 19 to 24 the thread would wait for itself: see ag_value_stack(). */
 	if (fake.named_threads && (!thread || fake_object_of(thread) != current()))
 		ck_abort_msg("a stack is walked of another thread than the current one");
 	(void)__atomic_fetch_add(&fake.walks, 1, __ATOMIC_RELAXED);

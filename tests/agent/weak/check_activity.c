@@ -11,7 +11,10 @@ static void begin_and_end_two(void)
 	ag_activity_end(&a);
 }
 
-/* An activity begins at the time of its thread, which is its number; see weak.h. */
+/*
+ * The request is the number of the thread, and so is the thread's offset in ns in clock_gettime()
+ * of explore.c.  So times_match_requests() sees which thread has set the begin.
+ */
 static void begin_and_end(void)
 {
 	struct ag_activity *a = ag_activity_begin((uint16_t)weak_self());
@@ -21,7 +24,7 @@ static void begin_and_end(void)
 
 static void begin(void)
 {
-	(void)ag_activity_begin((uint16_t)weak_self()); /* it does not end before the reader */
+	(void)ag_activity_begin((uint16_t)weak_self()); /* it does not end during the test */
 }
 
 static void ids_match_requests(void)

@@ -1,11 +1,11 @@
-/* Sampled profiles: the JVM gets the interval that was chosen last, and callbacks see an end. */
+/* Sampled profiles: the JVM has the interval that was set last; callbacks see a profile's end. */
 #include "agent/weak/weak.h"
 #include "jvm/alloc/alloc_sample.c"
 
 static uint64_t memory[1 << 12] __attribute__((aligned(64)));
 static struct ag_alloc_profile profile;
 static struct ag_jvm jvm;
-static uint64_t jvm_interval; /* of the JVM, whose function has no barrier */
+static uint64_t jvm_interval; /* in the JVM, which sets it without a barrier */
 
 static jvmtiError JNICALL set_sampling_interval(jvmtiEnv *ti, jint interval)
 {
@@ -132,7 +132,7 @@ static void interval_is_chosen(void)
 	WEAK_CHECK(profile.interval == jvm_interval);
 }
 
-/* A data race with a callback, if one can still be in flight. */
+/* Ends the profile.  The stores are a data race if a callback can still be in flight. */
 static void end(void)
 {
 	ag_sample_off(&profile);
@@ -142,7 +142,7 @@ static void end(void)
 	weak_plain_store(&profile.wanted, sizeof(profile.wanted));
 }
 
-/* The next profile in the slot, in which a callback of the earlier one may be late. */
+/* Begins the next profile in the slot, where a callback of the earlier one may be late. */
 static void end_and_begin(void)
 {
 	end();

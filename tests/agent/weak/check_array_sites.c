@@ -1,4 +1,4 @@
-/* Array sites: their numbers are unique, and an entry is complete when its code runs. */
+/* Array sites: numbers are unique, and a site is complete before code with its number runs. */
 #include "agent/weak/weak.h"
 #include "jvm/alloc/alloc_exact_state.h"
 

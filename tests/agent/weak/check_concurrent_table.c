@@ -62,7 +62,7 @@ static void others_are_added(void)
 	}
 }
 
-/* Finds what another thread adds, and reads it: a data race if it is not published. */
+/* Finds and reads items that another thread adds: a data race if they are not published. */
 static void find(void)
 {
 	uint64_t key = 1;

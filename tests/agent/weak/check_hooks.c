@@ -1,4 +1,4 @@
-/* The hooks class: of sessions that begin at once, one defines it, and all see its name. */
+/* The hooks class: if sessions begin at once, one of them defines it and all see its name. */
 #include <string.h>
 
 #include "agent/weak/weak.h"
@@ -23,7 +23,7 @@ static void JNICALL clear(JNIEnv *jni)
 	(void)jni;
 }
 
-/* The first session fails. */
+/* Fails once, so that the class is defined again. */
 static jint JNICALL register_natives(JNIEnv *jni, jclass hooks, const JNINativeMethod *natives,
 				     jint n)
 {

@@ -10,7 +10,7 @@ static jboolean JNICALL nothing_pending(JNIEnv *jni)
 static const struct JNINativeInterface_ table = { .ExceptionCheck = nothing_pending };
 static JNIEnv jni = &table;
 
-/* What callbacks use: a byte for each thread, so that callbacks do not disturb each other. */
+/* The data that callbacks use: a byte for each thread, so that callbacks cannot race. */
 struct owner {
 	char used[WEAK_THREADS + 1];
 };
@@ -31,7 +31,7 @@ static void use(struct owner *its)
 		its->used[weak_self()]++;
 }
 
-/* A data race with a callback, if one can still be in flight. */
+/* Stores into the owner: a data race if a callback can still be in flight. */
 static void free_owner(struct owner *its)
 {
 	for (unsigned i = 0; i <= WEAK_THREADS; i++)
@@ -94,7 +94,7 @@ static void owner_is_free(void)
 	WEAK_CHECK(taken == 0 && !ag_quiesce_is_busy(WORDS));
 }
 
-/* A callback of the slot's earlier owner, which the claim must see. */
+/* Begins with a callback of the slot's earlier owner in flight; claim() must see it. */
 static void begin_in_flight(void)
 {
 	owner = NULL;

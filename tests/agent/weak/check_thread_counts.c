@@ -39,7 +39,7 @@ void ag_count_object(struct ag_alloc_profile *p, struct ag_thread_slot *slot, jo
 	WEAK_CHECK(cell);
 	WEAK_CHECK(hash != HASH || (slot->on & 1) == 0 || cell->flags & AG_CELL_SHARED);
 	if (cell->flags & AG_CELL_SHARED) {
-		ag_exact_drop(p, 1); /* the agent has a cell for each class of a shared hash */
+		ag_exact_drop(p, 1); /* instead of a cell for each class of the hash */
 		return;
 	}
 	if (is_new) {
@@ -64,13 +64,13 @@ uint32_t ag_sites_find(struct ag_sites *sites, uint32_t kind, const jvmtiFrameIn
 	return SITE;
 }
 
-/* The sites' counters are atomic; alloc_sites.c has tests of its own. */
+/* A stand-in with two atomic counters; check_alloc_sites.c tests the real function. */
 void ag_sites_add(struct ag_sites *sites, uint32_t i, uint64_t objects_256, uint64_t bytes,
 		  uint64_t samples)
 {
 	(void)sites, (void)samples;
 	WEAK_CHECK(i == SITE);
-	/* a merge subtracts what is provisional */
+	/* signed, because a merge subtracts provisional counts */
 	(void)__atomic_fetch_add(&site.objects, (uint64_t)((int64_t)objects_256 >> 8),
 				 __ATOMIC_RELAXED);
 	(void)__atomic_fetch_add(&site.bytes, bytes, __ATOMIC_RELAXED);
@@ -194,11 +194,11 @@ static void make_two(void)
 static void merge(void)
 {
 	ag_exact_merge(&profile);
-	/* the first object, whose site is not known yet; the first of a shared hash */
+	/* dropped: the first object, if its site is not known yet or its hash is shared */
 	WEAK_CHECK(__atomic_load_n(&profile.dropped, __ATOMIC_RELAXED) <= 1);
 }
 
-/* Checks what the merge adds for the time being. */
+/* Checks the provisional counts that a merge adds. */
 static void merge_provisional(void)
 {
 	const struct ag_provisional *p;
@@ -241,7 +241,7 @@ static void begin_shared(void)
 	share();
 }
 
-/* A data race with a hook, if one can still be in flight. */
+/* Ends the profile.  The store is a data race if a hook can still be in flight. */
 static void end(void)
 {
 	ag_alloc_hooks_off(&profile);

@@ -51,7 +51,7 @@ uint32_t ag_value_stack(const struct ag_value_context *d, jvmtiFrameInfo *frames
 	return 0;
 }
 
-/* A pool in which these records are unused. */
+/* Sets up a pool of which the records in `bits` are unused. */
 static void set_up(uint64_t bits)
 {
 	struct ag_trace *trace = &ag_traces[0];
@@ -101,7 +101,7 @@ static void one_done(void)
 	call();
 }
 
-/* A call whose end is not reached. */
+/* A call that does not end. */
 static void call_without_end(void)
 {
 	struct ag_hook h = hook();

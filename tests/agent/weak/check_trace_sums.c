@@ -1,9 +1,9 @@
-/* The sums of a trace: no call is lost, and a call that is taken brings all of its sums. */
+/* The sums of a trace: no call is lost, and a drained call is in all sums of its method. */
 #include "agent/weak/weak.h"
 #include "jvm/trace/trace_state.h"
 
-#define NS 5      /* calls of the first two threads */
-#define LONG_NS 3000 /* in another octave */
+#define NS 5      /* the time of a short call */
+#define LONG_NS 3000 /* the time of a call in another octave */
 
 static struct ag_sums sums;
 static struct ag_sum taken;
@@ -84,7 +84,10 @@ int main(void)
 		{ 0 },
 	};
 
-	/* These need promises (weak.h): on aarch64, two read-modify-writes may change places. */
+	/*
+	 * No order of the model (weak.h) needs these parts, but aarch64 does: it may reorder two
+	 * read-modify-writes.
+	 */
 	static const struct weak_excuse excuses[] = {
 		{ "take_chunk exchange &chunk->buckets[i]: acquire",
 		  "a read-modify-write never reads an old store" },

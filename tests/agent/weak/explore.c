@@ -1,4 +1,4 @@
-/* The search: which thread runs, and which store a load returns. */
+/* The search: chooses the thread that runs next, and the store that a load returns. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,11 +15,11 @@
 #define DEPTH_MAX (4 * EVENTS_MAX)
 #define STATES_BITS 17 /* log2 of the size of the table of states */
 #define ADDRESSES_MAX 4096u
-#define WAITS_MAX 2 /* waits of a thread, after which all others have ended */
+#define WAITS_MAX 2 /* the wait, from 1, that returns when all other threads have ended */
 
 enum outcome { RUNNING, DONE, ABANDONED, VIOLATED };
 
-/* Which threads use an address, a bit for each; and whether one of them stores to it. */
+/* `uses`: a bit for each thread that uses the address; `stores`: one of them stores to it. */
 struct address {
 	const void *p;
 	unsigned uses;
@@ -28,7 +28,7 @@ struct address {
 
 static struct {
 	const struct weak_test *test;
-	unsigned n_test; /* its number */
+	unsigned n_test; /* index of `test` */
 	bool exploring;
 	/* The choices of the current order, and the number of alternatives of each. */
 	struct { uint16_t at, n; } choices[DEPTH_MAX];
@@ -184,8 +184,9 @@ static void choose_thread(void)
 }
 
 /*
- * Returns true if several threads use an address, and one of them stores to it.  Other operations
- * commute with those of all threads.  What the search learns too late restarts it.
+ * Returns true if several threads use an address, and one of them stores to it.  For other
+ * addresses, the order of operations has no effect.  The first time that an address turns out to be
+ * shared, returns false and requests a restart of the search.
  */
 static bool is_shared(const void *p, bool stores)
 {
@@ -228,7 +229,10 @@ bool weak_schedule(const void *p, bool stores)
 	return true;
 }
 
-/* The agent's waits: a thread waits for any other, and at last for the ends of all others. */
+/*
+ * Replaces poll(2), with which the agent waits.  A call may let other threads run; call WAITS_MAX
+ * of a thread returns when all others have ended or wait, too; a further call abandons the order.
+ */
 int poll(struct pollfd *fds, nfds_t n, int ms)
 {
 	unsigned self = explorer.self;

@@ -1,4 +1,4 @@
-/* The memory model: histories of stores, and what each thread knows of them. */
+/* The memory model: the history of stores to each location, and the view of each thread. */
 #include <string.h>
 
 #include "agent/weak/weak_internal.h"
@@ -6,9 +6,9 @@
 struct message {
 	uint64_t value, hash;
 	uint16_t location, position; /* index in the location's history */
-	bool followed; /* a read-modify-write has read it, so nothing can come between */
-	bool unread;   /* of a plain store; the value is in memory */
-	struct view view; /* what a reader with acquire learns */
+	bool followed; /* a read-modify-write has read it: no store may come between them */
+	bool unread;   /* of a plain store: its value is in memory, not yet in `value` */
+	struct view view; /* the view that a reader with acquire gets */
 };
 
 struct location {
@@ -19,7 +19,7 @@ struct location {
 	uint64_t hash;      /* of the history; 0: it has changed */
 };
 
-/* Views of a thread: now; after an acquire fence; at the last release fence. */
+/* Views of a thread: `now`; the view after an acquire fence; at the last release fence. */
 struct thread {
 	struct view now, acquired, released;
 	uint64_t hash;
@@ -29,7 +29,7 @@ static struct {
 	struct location locations[LOCATIONS_MAX];
 	struct message messages[MESSAGES_MAX];
 	struct thread threads[ALL_THREADS];
-	struct view fences; /* what fences with seq_cst have seen; only `at` */
+	struct view fences; /* the stores that fences with seq_cst have seen; only `at` is used */
 	unsigned n_locations, n_messages;
 } memory;
 
@@ -103,7 +103,7 @@ static uint64_t change(enum weak_rmw op, uint64_t value, uint64_t operand)
 	}
 }
 
-/* An operation that other threads cannot see. */
+/* Executes an operation that other threads cannot see. */
 static uint64_t direct(const struct weak_site *site, const void *p, size_t size, enum weak_rmw op,
 		       uint64_t operand)
 {
@@ -168,7 +168,7 @@ static unsigned location_of(const void *p, size_t size)
 	return i;
 }
 
-/* Begins an event of the running thread; returns its hash, equal in all orders with its history. */
+/* Returns the hash of the thread's next event.  It depends only on the history of the thread. */
 static uint64_t event(struct thread *t, uint64_t what)
 {
 	t->hash = weak_mix(t->hash, what);
@@ -181,7 +181,7 @@ static void tick(struct thread *t)
 	t->acquired.clock[weak_self()] = t->now.clock[weak_self()];
 }
 
-/* The position of the oldest store that an operation of this order may read or follow. */
+/* Returns the position of the oldest store that an operation may read or follow. */
 static unsigned oldest(const struct thread *t, unsigned location, int order)
 {
 	unsigned at = position(t->now.at[location]);
@@ -251,7 +251,7 @@ static void store(struct thread *t, unsigned location, unsigned at, uint64_t val
 	tick(t);
 }
 
-/* Chooses a store, not older than `from`, after which another store can be placed. */
+/* Chooses the position of a store, at least `from`, after which another store can be placed. */
 static unsigned choose_place(const struct location *l, unsigned from)
 {
 	unsigned places[MESSAGES_MAX / 4], n = 0;
@@ -411,7 +411,7 @@ void weak_memory_fork(void)
 		struct thread *t = &memory.threads[i];
 
 		t->released = memory.threads[0].now;
-		t->released.clock[0]--; /* not what thread 0 does after all threads */
+		t->released.clock[0]--; /* without the later events of thread 0, in end() */
 		join(&t->now, &t->released);
 		t->acquired = t->now;
 	}

@@ -11,7 +11,7 @@
 #define GRANULES 2048u
 #define UNDO_MAX 16384u
 
-/* For each kind of access (enum weak_access), the clock of each thread when it did it last. */
+/* last[kind][thread]: the thread's clock at its last access of this kind (enum weak_access). */
 struct byte {
 	uint16_t last[4][ALL_THREADS];
 };
@@ -53,7 +53,7 @@ static struct granule *granule_of(uintptr_t address)
 	return g;
 }
 
-/* Which accesses by other threads exclude this one, unless they happen before it. */
+/* Returns true if the two accesses are a data race unless the earlier one happens before `now`. */
 static bool excludes(enum weak_access earlier, enum weak_access now)
 {
 	bool stores = earlier == WEAK_PLAIN_STORE || earlier == WEAK_ATOMIC_STORE ||

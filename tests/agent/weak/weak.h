@@ -33,14 +33,14 @@ struct weak_test {
 	void (*end)(void);   /* after all threads, and happens after them; may be NULL */
 };
 
-/* A part of a memory order that no test needs, as the program prints it, or a site never run. */
+/* `site`: a part of a memory order that no test needs, as printed, or a site that no test runs. */
 struct weak_excuse {
 	const char *site, *reason;
 };
 
 /*
- * Runs tests until one fails; returns the exit status of the program.  Arrays end with NULL.  If
- * WEAK_VERBOSE is set, prints each weakened site and how its test fails.
+ * Runs tests until one fails; returns the exit status of the program.  Both arrays end with an
+ * element of NULLs.  If WEAK_VERBOSE is set, prints each weakened site and how its test fails.
  */
 int weak_run(const struct weak_test *tests, const struct weak_excuse *excuses);
 
@@ -48,10 +48,10 @@ int weak_run(const struct weak_test *tests, const struct weak_excuse *excuses);
 #define WEAK_CHECK(condition) weak_check((condition), #condition, __FILE__, __LINE__)
 void weak_check(bool condition, const char *text, const char *file, int line);
 
-/* Abandons the current order, because the test has no question about it. */
+/* Abandons the current order, because it does not matter for the test. */
 void weak_abandon(void) __attribute__((noreturn));
 
-/* Returns a number below n; each of them in some order. */
+/* Returns a number below n.  The search tries each of these numbers. */
 unsigned weak_choose(unsigned n);
 
 /* Returns the number of the running thread, from 1 on; 0 in begin() and end(). */

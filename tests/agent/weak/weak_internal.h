@@ -1,4 +1,4 @@
-/* What the parts of the explorer share: explore.c, memory.c, race.c, weaken.c. */
+/* Declarations that the parts of the explorer share: explore.c, memory.c, race.c, weaken.c. */
 #ifndef JTOOL_TESTS_AGENT_WEAK_INTERNAL_H
 #define JTOOL_TESTS_AGENT_WEAK_INTERNAL_H
 
@@ -10,21 +10,21 @@
 #define MESSAGES_MAX 1024u
 #define EVENTS_MAX 1000u
 
-/* What a thread, or the reader of a store, cannot fail to know. */
+/* The knowledge of a thread, or the knowledge that a store passes to its reader. */
 struct view {
 	uint16_t at[LOCATIONS_MAX];   /* the oldest store that may be read; 0: any */
 	uint16_t clock[ALL_THREADS];  /* happens-before: the events of each thread */
 };
 
 /* explore.c */
-unsigned weak_pick(unsigned n);             /* the choice of this order, below n */
+unsigned weak_pick(unsigned n);             /* returns the current order's choice, below n */
 /*
- * Lets other threads run before an operation at p; NULL: a fence.  Returns false if no other thread
- * can see the operation, or none runs: then it is an access to memory.
+ * Lets other threads run before an operation at p; NULL: a fence or a wait.  Returns false if no
+ * other thread can see the operation: the caller then accesses memory directly.
  */
 bool weak_schedule(const void *p, bool stores);
 void weak_violation(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
-void weak_note(const struct weak_site *site); /* the current test runs it */
+void weak_note(const struct weak_site *site); /* records that the current test runs it */
 void weak_trace(const struct weak_site *site, uint64_t value, bool stored);
 bool weak_is_exploring(void);
 bool weak_is_stack(const void *p);
@@ -32,11 +32,11 @@ uint64_t weak_mix(uint64_t hash, uint64_t value);
 /* Runs test n in all orders.  Returns false if one violates an invariant. */
 bool weak_search(const struct weak_test *tests, unsigned n);
 const char *weak_summary(void);
-const char *weak_what(void); /* the violation */
+const char *weak_what(void); /* returns the text of the last violation */
 void weak_print_order(void);
 
 /* weaken.c */
-int weak_order(const struct weak_site *site, bool failed); /* possibly weakened */
+int weak_order(const struct weak_site *site, bool failed); /* returns its order, weakened or not */
 
 /* memory.c */
 void weak_memory_reset(void);

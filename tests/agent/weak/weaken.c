@@ -1,4 +1,4 @@
-/* The sites: weakens each of them, and expects that a test fails. */
+/* Weakens the memory order of each site in turn, and expects that a test fails. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ extern const struct weak_site *const __start_weak_sites[], *const __stop_weak_si
 
 static struct {
 	const struct weak_site *site;
-	enum part part; /* of the order, without which it runs */
+	enum part part; /* the part of its order that is removed */
 } weakened;
 
 static size_t n_sites(void)
@@ -80,7 +80,7 @@ static bool is_verbose(void)
 	return getenv("WEAK_VERBOSE") != NULL;
 }
 
-/* The tests that run a site, or one with the same name: a bit for each. */
+/* Returns a bit for each test that runs the site, or another site with the same name. */
 static uint64_t tests_of(const struct weak_site *site)
 {
 	uint64_t tests = 0;

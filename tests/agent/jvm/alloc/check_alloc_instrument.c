@@ -306,7 +306,7 @@ START_TEST(refused_method_is_noted)
 	struct ag_alloc_code *w;
 
 	fake_is(A, "wide");
-	fake_is(B, "empty"); /* all are retransformed again */
+	fake_is(B, "empty"); /* gets no hooks */
 	w = in();
 	runs(A, "wide#");
 	ck_assert(is_noted(w, WIRE_ALLOC_REFUSED, "a method would be longer than 65535 bytes", 1));

@@ -335,7 +335,7 @@ START_TEST(interval_adapts_to_the_rate)
 	ck_assert_int_eq(set_interval, 512 << 10);
 	allocate(1, 1, 24);
 	wait_a_tick(profile);
-	/* The rate allows a shorter interval; on an idle machine less than 128 ms have passed. */
+	/* The rate allows a shorter interval: 8192 if less than 128 ms have passed, else 4096. */
 	ck_assert(set_interval == 8192 || set_interval == 4096);
 	wait_a_tick(profile);
 	ck_assert_int_eq(set_interval, 4096);

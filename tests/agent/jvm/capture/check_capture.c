@@ -152,7 +152,7 @@ static jvmtiError operate(jclass class, const uint8_t *bytes, size_t len)
 	call_hook(class, (jobject)&bystander, name, bytes, len);
 	calls = fake.calls;
 	call_hook(NULL, from, name, bytes, len);
-	ck_assert_uint_eq(fake.calls, calls); /* loading is not delayed */
+	ck_assert_uint_eq(fake.calls, calls); /* no call: loading is not delayed */
 	call_hook((jobject)&bystander, from, name, bytes, len);
 	call_hook(class, from, NULL, bytes, len);
 	fake.other_thread = 1;

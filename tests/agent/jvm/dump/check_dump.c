@@ -1,7 +1,8 @@
 /*
- * Heap dumps and counts: HPROF is written as it is specified, objects in memory as they are, and a
- * session in the fake JVM leaves nothing there, whatever fails.  Real dumps are compared with the
- * JVM's own in tests/live/hprof/snapdump.sh, real counts in tests/live/heap/snapshot.sh.
+ * Heap dumps and counts: records have the format of HPROF, objects are dumped with their contents
+ * in memory, and a session leaves nothing in the fake JVM when a call fails.  Real dumps are
+ * compared with the JVM's own in tests/live/hprof/snapdump.sh, real counts in
+ * tests/live/heap/snapshot.sh.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -49,7 +50,7 @@ static void read_all(uint8_t *data, size_t len)
 	}
 }
 
-/* A child process writes with `run`; receives the dump. */
+/* Forks a child that writes a dump with `run`, and receives the dump. */
 static int receive(void (*run)(struct ag_hprof *h))
 {
 	struct ag_hprof h = { .chan = &chan };
@@ -177,8 +178,8 @@ START_TEST(segments_are_limited_and_a_larger_sub_record_is_one)
 END_TEST
 
 /*
- * A heap in memory, with narrow class words and references: base + 8 * n, where the base is 8 bytes
- * before the heap.  The classes' keys are 1, 2, ….
+ * A heap in memory, with narrow class words and references: n stands for base + 8 * n, where the
+ * base is 8 bytes before the heap.  The classes' keys are 1, 2, ….
  */
 enum { C_CLASS, C_NODE, C_SUB, C_OBJECTS, C_CHARS, C_BYTES, C_LONGS, C_STACK, C_UNLINKED, C_N };
 
@@ -363,7 +364,7 @@ START_TEST(each_reachable_object_is_written_once)
 	ck_assert_uint_eq(at[0], AG_HPROF_PRIMITIVES_DUMP);
 	ck_assert_uint_eq(number(at + 13, 4), 3);
 	ck_assert_mem_eq(at + 17, "\x05\0a\0b\0c", 7);
-	ck_assert_ptr_eq(at + 24, dump + dump_len); /* the class is no instance */
+	ck_assert_ptr_eq(at + 24, dump + dump_len); /* the java.lang.Class was not dumped */
 	free_classes();
 }
 END_TEST
@@ -414,7 +415,7 @@ static void put_many(struct ag_hprof *h)
 	array = new_array(C_OBJECTS, 2000, 4);
 	for (uint32_t i = 0; i < 2000; i++)
 		set32(array, 16 + 4 * i, narrow(new_array(C_BYTES, 1, 1)));
-	heap.cap = 512; /* pages are moved as a whole */
+	heap.cap = 512; /* one page, because mremap(2) moves complete pages */
 	ag_dump_reach(&heap, array);
 	ag_dump_objects(&heap);
 	ag_hprof_end_segment(h);
@@ -584,7 +585,7 @@ static struct talk say(enum end end)
 
 	memset(&seen, 0, sizeof(seen));
 	converse(&talk);
-	/* If a tag cannot be removed, it goes with the environment. */
+	/* If a tag cannot be removed, it remains until the environment is disposed of. */
 	if (fake.fail_at == 0)
 		ck_assert_uint_eq(fake_tagged(), 0);
 	ck_assert_int_eq(waitpid(-1, NULL, __WALL), -1);
@@ -596,7 +597,7 @@ static bool has(const char *text)
 	return memmem(seen.data, seen.len, text, strlen(text)) != NULL;
 }
 
-/* What the child meets first depends on what is in memory where an object would have fields. */
+/* The reason depends on the bytes in memory where the child expects an object's fields. */
 static bool is_doubt(uint32_t why)
 {
 	return why == WIRE_SNAPSHOT_LAYOUT || why == WIRE_SNAPSHOT_SIGNAL ||

@@ -1,6 +1,6 @@
 /*
  * Withdraws owners while many threads run callbacks.  The wait succeeds only if no callback is in
- * flight; if one does not return, the wait reports that before its timeout.
+ * flight; if one does not return, the wait fails at its timeout.
  */
 #include <check.h>
 #include <pthread.h>
@@ -74,7 +74,7 @@ static void use(const struct owner *its)
 	(void)__atomic_add_fetch(&inside, 1, __ATOMIC_RELAXED);
 	look_into(its);
 	if (__atomic_add_fetch(&used, 1, __ATOMIC_RELAXED) % 64 == 0)
-		(void)sched_yield(); /* others run while this one is in the middle */
+		(void)sched_yield(); /* other threads run during this callback */
 	look_into(its);
 	(void)__atomic_sub_fetch(&inside, 1, __ATOMIC_RELAXED);
 }
@@ -193,7 +193,7 @@ START_TEST(callback_or_owner_sees_the_other)
 }
 END_TEST
 
-/* Each millisecond ends with a JNI call, so that the time of a safepoint is not counted. */
+/* The wait makes a JNI call (`checks`) after each millisecond, see ag_quiesce_wait(). */
 START_TEST(callback_that_remains_is_reported)
 {
 	uint64_t *word = &shards[AG_SHARDS - 1].word;

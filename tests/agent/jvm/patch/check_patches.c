@@ -39,7 +39,7 @@ static void setup(void)
 	peer_open(&client, &chan, &mem);
 }
 
-/* Reads the agent's next frame into `payload`; 0: there is none. */
+/* Reads the agent's next frame into `payload`.  Returns its type, or 0 if there is none. */
 static uint16_t hear(uint8_t payload[static 1000])
 {
 	uint8_t raw[WIRE_HEADER_LEN];
@@ -100,7 +100,7 @@ static int redefine_classes(const uint32_t *numbers, uint32_t n, const char *byt
 		peer_send(client.fd, WIRE_BYTES, &w);
 	}
 	rc = answer(ag_cmd_redefine, &request, others);
-	/* The complete request was read, or the session ends. */
+	/* If the command did not read the complete request, the channel is broken. */
 	while (recv(chan.fd, data, sizeof(data), MSG_DONTWAIT) > 0)
 		ck_assert(chan.broken);
 	if (rc != 0)
@@ -371,7 +371,7 @@ START_TEST(invalid_requests_are_rejected)
 }
 END_TEST
 
-/* Else, the second patch would replace and free the first one while the request still uses it. */
+/* The second patch of the class would free the first one while the request still uses it. */
 START_TEST(class_that_is_given_twice_is_rejected)
 {
 	static const uint32_t twice[] = { 0, 1, 0 };
@@ -401,7 +401,7 @@ START_TEST(no_class_is_replaced_if_one_has_no_reference)
 }
 END_TEST
 
-/* Lets one call fail, with two classes and an earlier agent.  Returns true after the last call. */
+/* Lets one call fail, with two classes and another agent.  Returns true after the last call. */
 static bool one_call_fails(unsigned fail_at)
 {
 	int first, second, third;
@@ -441,8 +441,8 @@ static bool one_call_fails(unsigned fail_at)
 }
 
 /*
- * Lets the JVM shut down at a call while another thread retransforms the class.  Memory that the
- * hook can still find has not been freed.  Returns true after the last call.
+ * Lets the JVM shut down at a call while another thread retransforms the class.  Checks that no
+ * memory is freed that the hook can still find.  Returns true after the last call.
  */
 static bool jvm_shuts_down(unsigned fail_at)
 {

@@ -1,6 +1,6 @@
 /*
- * A cloned child, in a process without a JVM: it harms nobody, whatever it does and however it
- * ends, and its parent notices.
+ * A cloned child, in a process without a JVM.  Whatever the child does and however it ends, it has
+ * no effect on its parent, and the parent notices its end.
  */
 #include <check.h>
 #include <errno.h>
@@ -42,7 +42,7 @@ static void connect_client(void)
 	client_end = ends[1];
 }
 
-/* Clones; `run` is called in the child and returns its exit code. */
+/* Clones this process.  The child calls `run` and exits with its result. */
 static void take(struct ag_snapshot *s, uint32_t life_ms, int (*run)(struct ag_chan *chan))
 {
 	struct ag_chan chan;
@@ -64,7 +64,7 @@ static int receive(struct ag_snapshot *s)
 	return ag_snapshot_receive(s, &client, &w);
 }
 
-/* Releases; nothing may be left in this process. */
+/* Releases the snapshot, and checks that nothing is left in this process. */
 static void end(struct ag_snapshot *s)
 {
 	ag_snapshot_release(s);
@@ -102,7 +102,7 @@ START_TEST(child_sends_frames)
 	take(&s, LIFE_MS, send_frame);
 	ck_assert_int_eq(receive(&s), FRAME);
 	ck_assert_mem_eq(payload, "\0\0\x12\x67", 4);
-	ck_assert_int_eq(receive(&s), 0); /* its end, without a last frame */
+	ck_assert_int_eq(receive(&s), 0); /* the child has ended without a last frame */
 	ck_assert_uint_eq(s.why, WIRE_SNAPSHOT_ENDED);
 	end(&s);
 }
@@ -145,7 +145,7 @@ START_TEST(exit_codes_are_explained)
 }
 END_TEST
 
-/* HotSpot's handler would write a crash report. */
+/* HotSpot's handler of SIGSEGV would write a crash report. */
 START_TEST(crash_runs_no_handler)
 {
 	signal(SIGSEGV, on_signal);
@@ -184,7 +184,7 @@ START_TEST(locks_that_nobody_releases_end_the_child)
 }
 END_TEST
 
-/* Signals would reach a thread of the JVM: musl caches the id of a thread. */
+/* A signal of the child could reach a thread of the JVM, because musl caches thread ids. */
 static int signal_parent(struct ag_chan *chan)
 {
 	(void)chan;
@@ -213,14 +213,14 @@ static int write_shared(struct ag_chan *chan)
 	return 1;
 }
 
-/* ZGC's heap is such memory. */
+/* ZGC's heap is a shared mapping. */
 START_TEST(shared_memory_is_read_only)
 {
 	shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	*shared = 5;
 	expect(write_shared, LIFE_MS, WIRE_SNAPSHOT_SIGNAL, SIGSEGV);
 	ck_assert_int_eq(*shared, 5);
-	*shared = 6; /* still writable here */
+	*shared = 6; /* still writable in the parent */
 }
 END_TEST
 
@@ -281,7 +281,7 @@ START_TEST(child_ends_with_the_client)
 }
 END_TEST
 
-/* What the application closes is closed, though the child lives. */
+/* The child has no copies of descriptors: the application can close a file while it runs. */
 START_TEST(child_has_no_descriptors)
 {
 	struct ag_snapshot s;
@@ -350,7 +350,7 @@ static pid_t orphan(void)
 	return child;
 }
 
-/* Returns whether the process exists and is no zombie. */
+/* Returns whether the process exists and is not a zombie. */
 static bool is_alive(pid_t pid)
 {
 	char path[32], state = 'X';
@@ -423,7 +423,7 @@ START_TEST(shared_mappings_are_found)
 	ck_assert(!ag_shared_maps_has(&maps, 0xd0000000));
 	ck_assert(ag_shared_maps_has(&maps, 0x7f0000001fff));
 	ck_assert(!ag_shared_maps_has(&maps, 0x7f0000002000));
-	/* More than fit: the last one covers the others. */
+	/* More mappings than fit: the last range covers all further ones. */
 	for (unsigned i = 0; i < 2 * AG_SHARED_MAPS_MAX; i++) {
 		char line[64];
 
@@ -460,7 +460,7 @@ START_TEST(own_mappings_are_found)
 }
 END_TEST
 
-/* Object[] in the layouts of HotSpot: two addresses are known. */
+/* Checks that the layout of an Object[] is found by its three elements. */
 static void expect_layout(const void *array, const uint64_t *elements, unsigned offset,
 			  bool is_narrow, unsigned shift)
 {
@@ -491,7 +491,7 @@ START_TEST(array_layouts_are_found)
 }
 END_TEST
 
-/* The order in which HotSpot walks, with the table at 0x10, the tail at 0x20. */
+/* The callbacks of a walk in HotSpot's order; the table is at `at`, the tail at 0x20. */
 START_TEST(walk_order_is_followed)
 {
 	_Alignas(8) uint64_t table[10] = { 0 };

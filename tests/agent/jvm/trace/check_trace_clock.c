@@ -1,4 +1,4 @@
-/* The clock of hooks beside CLOCK_MONOTONIC: its rate, and what becomes of a wrong one. */
+/* The clock of hooks is compared with CLOCK_MONOTONIC, and is not used with a wrong rate. */
 #include <check.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static bool has_counter(void)
 	return trace_clock.rate != 0;
 }
 
-/* Returns how far the clock is ahead of CLOCK_MONOTONIC, as exactly as one of many readings. */
+/* Returns how far the clock is ahead of CLOCK_MONOTONIC, by the quickest of 100 readings. */
 static int64_t ahead_ns(void)
 {
 	int64_t shortest = INT64_MAX, ahead = 0;

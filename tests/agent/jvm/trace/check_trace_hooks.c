@@ -28,7 +28,7 @@ static void start(void)
 	};
 }
 
-/* On JDK 21, a thread that does not name itself would wait for itself: see ag_value_stack(). */
+/* On JDK 21, GetStackTrace() must be given the current thread, not NULL: see ag_value_stack(). */
 static void set_release(int release, bool is_virtual)
 {
 	fake.release = release;
@@ -567,7 +567,7 @@ static void use_everything(struct ag_trace *trace)
 	ag_hook_fail(jni, NULL, (jthrowable)&fake_thrown, token, id);
 }
 
-/* On JDK 19 to 24 a thread must name itself to walk its stack; the fake JVM checks this. */
+/* On JDK 19 to 24, GetStackTrace() must be given the current thread; the fake JVM checks this. */
 START_TEST(stacks_are_walked_by_named_threads)
 {
 	const struct ag_trace_wanted wanted = { .flags = WIRE_TRACE_STACKS };

@@ -630,7 +630,7 @@ static void flood(unsigned n)
 /* Notes the time when classes are about to be instrumented or restored. */
 static void note_end(void)
 {
-	ck_assert(!fake_trace.ended); /* ending the trace would have waited for hooks */
+	ck_assert(!fake_trace.ended); /* ending it first would wait for hooks */
 	ended_ms = now_ms();
 }
 
