@@ -52,7 +52,7 @@ class Chromium:
             self.call(domain + ".enable")
 
     def close(self):
-        os.close(self.to)  # it exits at the end of its input
+        os.close(self.to)  # Chromium exits at the end of its input
         os.close(self.of)
         try:
             self.process.wait(10)
@@ -110,7 +110,7 @@ class Chromium:
             {"name": "prefers-color-scheme", "value": "dark" if dark else "light"},
             {"name": "prefers-reduced-motion", "value": "no-preference" if moving else "reduce"}])
         self.console, self.requests = [], []
-        # Another fragment alone would not load the page again.
+        # If only the fragment changed, Chromium would not load the page again.
         self.call("Page.navigate", url="about:blank")
         self.wait("location.href === 'about:blank'")
         self.requests = []
@@ -120,7 +120,7 @@ class Chromium:
         self.settle()
 
     def run(self, expression):
-        """The value of an expression, or of the promise that it returns."""
+        """Returns the value of an expression, or of the promise that it returns."""
         answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True,
                            awaitPromise=True)
         if "exceptionDetails" in answer:

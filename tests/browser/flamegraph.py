@@ -45,7 +45,7 @@ def drawn(browser, node):
 
 
 def pixel(browser, x, y):
-    """The canvas' pixel there, as [red, green, blue]."""
+    """The canvas's pixel at (x, y), as [red, green, blue]."""
     return browser.run(f"""(() => {{
         const box = canvas.getBoundingClientRect();
         const copy = document.createElement("canvas").getContext("2d");

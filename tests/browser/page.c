@@ -26,7 +26,7 @@ static void add(struct call_tree *t, const char *const *frames, uint64_t value, 
 #define BILL "org.example.bill.Printer.print(Printer.java:7)"
 #define LIST "java.util.ArrayList.grow(ArrayList.java:237)"
 
-/* 1000 KiB and 8,000 objects: 500 and 1000, 300 and 2000, 200 and 5000. */
+/* Three stacks: 500 KiB and 1000 objects, 300 KiB and 2000, 200 KiB and 5000. */
 static void make_small(struct call_tree *t)
 {
 	t->ends_in_classes = true;
@@ -35,7 +35,7 @@ static void make_small(struct call_tree *t)
 	add(t, STACK(MAIN, BILL, "com.acme.shop.Bill$Line"), 200 << 10, 5000);
 }
 
-/* Two threads, frames with lines, recursion: 600, 300 and 100. */
+/* Two threads, frames with lines, recursion, and a truncated stack. */
 static void make_threads(struct call_tree *t)
 {
 	add(t, STACK("[main]", "a.Shop.main:1", "a.Shop.pay:10"), 300, 3);
@@ -44,7 +44,7 @@ static void make_threads(struct call_tree *t)
 	add(t, STACK("[worker]", "(64 frames or more)", "a.Shop.pay:10"), 100, 1);
 }
 
-/* A method of 60 % before and 30 % now, another one of 10 and 40, one without a change. */
+/* Three methods, before and now: pay 60 % and 30 %, tax 10 % and 40 %, log 30 % and 30 %. */
 static void make_diff(struct call_tree *t)
 {
 	t->is_diff = true;

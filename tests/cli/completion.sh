@@ -16,7 +16,7 @@ for shell in bash zsh fish; do
 	"$shell" -n "$work/$shell" || complain "$shell: it rejects its completion script"
 done
 
-# What the shells complete at the end of a command line; a script stands in for jtool.
+# Completions at the end of a command line; a script replaces jtool.
 mkdir "$work/bin" "$work/files"
 cat >"$work/bin/jtool" <<'END'
 #!/bin/sh
@@ -82,14 +82,14 @@ completes 'gc-pause-phases gc-pauses' jfr view app.jfr gc-pau
 completes '' frobnicate ''
 completes 'com.acme.Cart com.acme.Cart$Gift com.acme.Cart$Item' class 101 com
 completes 'com.acme.Cart com.acme.Cart$Gift com.acme.Cart$Item' refpaths -n 3 101 com.acme.C
-# What a JVM sends is not executed or expanded.
+# Text from a JVM is neither executed nor expanded.
 completes 'VM.$HOME' jcmd 303 ''
 [ ! -e "$work/files/pwned" ] || complain 'completion of: jtool jcmd 303: it runs what the JVM sent'
 completes 'VM.flags VM.version' jcmd 101 VM
 completes 'MaxHeapSize UseG1GC' flags -v Shop ''
 completes 'user.dir' props 101 u
 
-# fish_completes EXPECTED LINE: what fish completes at the end of the line.
+# fish_completes EXPECTED LINE: fish offers EXPECTED at the end of the line.
 # shellcheck disable=SC2016 # expanded by fish
 fish_completes() {
 	local got

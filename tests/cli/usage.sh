@@ -48,7 +48,7 @@ done
 prints $'\n\nWhich calls:\n      --min TIME .*\n\nHow long:\n  -d, ' trace --help
 prints $'\nOptions of every command: --json, --timeout TIME, --verbose, -h, --help.\n' list --help
 prints $'\nOptions of every command: .*, -v, --verbose, -h, --help.\n' info --help
-# Each example is a valid command line: no process has its pid.
+# Each example is a valid command line, which fails only because no process has the pid.
 for command in "${commands[@]}"; do
 	while read -r words; do
 		case $words in

@@ -38,7 +38,7 @@ public final class Link {
 		return e.toString().split("\n", 2)[0];
 	}
 
-	/** getMethods() links the class first; after that its types may be missing. */
+	/** Both calls link the class first, and then load the classes in its signatures. */
 	private static void link(String name, ClassLoader loader) {
 		try {
 			Class<?> c = Class.forName(name, false, loader);

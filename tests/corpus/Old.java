@@ -31,8 +31,8 @@ public class Old {
 		System.out.println(what);
 	}
 
-	/* Returns out of a finally, a value across a subroutine, and a loop that is left through
-	 * it. */
+	/* A return through finally, a value that lives across the subroutine, and a loop that is
+	 * left through it. */
 	static long nested(int way, double scale) {
 		long sum = 0;
 		for (int i = 0;; i++) {

@@ -10,7 +10,7 @@ import java.util.Arrays;
  */
 public final class Places implements Cloneable {
 	private static final int N = 100_000;
-	/** The order of Hooks1.places. */
+	/** Indexes into the result of Hooks1.places(). */
 	private static final int MADE = 0, ARRAYS = 1, RESULTS = 2, STRINGS = 3, BYTES = 4, CHARS = 5;
 	private static final String[] NAMES = { "made", "arrays", "results", "strings", "bytes",
 		"chars" };
@@ -25,7 +25,7 @@ public final class Places implements Cloneable {
 	public Places() {
 	}
 
-	/** Runs `maker` many times; `expected` has pairs of a kind and its number per run. */
+	/** Runs `maker` N times; `expected` has pairs: a kind, and how often one run counts it. */
 	private static void count(String name, Maker maker, int... expected) throws Exception {
 		long[] before = (long[]) places.invoke(null);
 		long[] after;

@@ -1,8 +1,7 @@
 /*
  * The image of a JDK's modules (JDK: src/java.base/share/native/libjimage/imageFile.hpp):
  *
- *     header; redirect table; a table of where each resource's location stands; locations; strings;
- *     resources
+ *     header; redirect table; table of the offsets of locations; locations; strings; resources
  *
  * A location is attributes, each a byte (kind << 3 | length - 1) and a big-endian number.
  */

@@ -79,7 +79,7 @@ bool rewriting_is_kept(const struct cf_member *old, const struct cf_member *new)
 	return true;
 }
 
-/* Compares the methods of both according to their probes. Returns NULL, or the first fault. */
+/* Compares the methods of both classes by their probes. Returns NULL, or the first fault. */
 static const char *compare(const struct cf_class *old, const struct cf_class *new,
 			   const struct cf_probe *probes, const struct cf_probe **where)
 {

@@ -10,7 +10,7 @@ struct wanted {
 	uint32_t n;
 };
 
-/* Ids of every size. */
+/* Returns the next id, so that small and large ids occur. */
 static uint32_t id_of(void *arg, const struct cf_site *site)
 {
 	struct wanted *wanted = arg;

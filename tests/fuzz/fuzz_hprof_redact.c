@@ -37,7 +37,10 @@ static int redact(const uint8_t *data, size_t size, size_t piece, enum hprof_red
 	return rc;
 }
 
-/* Every byte is the dump's or zero, the pieces do not matter, and nothing is left to redact. */
+/*
+ * Each byte of the output is that of the dump or zero.  The size of pieces has no effect on it, and
+ * neither has a second redaction.
+ */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct buf out = BUF_INIT, other = BUF_INIT, again = BUF_INIT;

@@ -9,7 +9,7 @@
 #include "render/profile/profile_view.h"
 
 #define MEMORY_MAX (64u << 20)
-#define EVENTS_MAX 200 /* that are printed: constants can refer to each other many times */
+#define EVENTS_MAX 200 /* that are printed; each can be large, as constants refer to others */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

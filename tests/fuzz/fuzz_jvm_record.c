@@ -1,4 +1,4 @@
-/* Parses what a worker sends about a JVM, and what a JVM replies to `load`. */
+/* Parses the record of a JVM that a worker sends, and a JVM's reply to `load`. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
-/* A record that is accepted is written again as it was. */
+/* Checks that a record that is accepted and written again has the same bytes. */
 static void parse_record(const char *data, size_t len)
 {
 	struct jvm *jvm = jvm_record_parse(data, len);

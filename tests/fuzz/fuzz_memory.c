@@ -1,6 +1,6 @@
 /*
- * Parses what a JVM answers about its memory, and mappings: untrusted, because any process may pose
- * as a JVM.  The first byte selects the parser.
+ * Parses a JVM's answers about its memory, and mappings: untrusted, because any process may pose as
+ * a JVM.  The first byte selects the parser.
  */
 #include <string.h>
 
@@ -14,7 +14,7 @@ static bool is_agent(const char *path)
 	return strstr(path, "jtool") != NULL;
 }
 
-/* The parts add up, whatever the JVM answers. */
+/* Checks that the parts add up, whatever the JVM answers. */
 static void check_parts(const struct mappings *maps, const struct jvm_memory *jvm)
 {
 	struct memory_parts parts;

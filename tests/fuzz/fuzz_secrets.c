@@ -1,4 +1,4 @@
-/* Masks secrets in texts: what is learned from a text is not in it after it was overwritten. */
+/* Masks secrets: those learned from a text are not in the text after secrets_overwrite(). */
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static void overwrite(const struct secrets *s, const uint8_t *data, size_t len)
 	memcpy(copy, data, len);
 	(void)secrets_overwrite(s, copy, len);
 	for (size_t i = 0; i < s->n; i++) {
-		/* A value of asterisks alone remains one. */
+		/* A secret with asterisks may equal the text that overwrites secrets. */
 		if (memchr(s->values[i].text, '*', s->values[i].len) == NULL &&
 		    memmem(copy, len, s->values[i].text, s->values[i].len))
 			abort();

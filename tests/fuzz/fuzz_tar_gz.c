@@ -1,4 +1,4 @@
-/* Reads archives, which may come from anybody. */
+/* Reads archives: files from untrusted sources. */
 #include <unistd.h>
 
 #include "fileio/io.h"

@@ -1,9 +1,9 @@
-/* Parses thread dumps, and those of virtual threads: any process may pose as a JVM. */
+/* Parses dumps of platform and virtual threads: untrusted, any process may pose as a JVM. */
 #include "model/threads/virtual_dump.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Each owner exists, and each thread of a deadlock waits for another one of the same. */
+/* Each owner exists, and each thread of a deadlock waits for another thread of this deadlock. */
 static void check(const struct thread_dump *d)
 {
 	for (size_t i = 0; i < d->n; i++) {

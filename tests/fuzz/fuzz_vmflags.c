@@ -5,7 +5,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* sscanf(3) in the JVM reads a value that jtool sends to its end. */
+/* Checks that a value for the JVM has only characters that sscanf(3) in the JVM reads. */
 static void check_wire(const struct vmflag *flag)
 {
 	_cleanup_buf_ struct buf wire = BUF_INIT;

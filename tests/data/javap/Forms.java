@@ -3,7 +3,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 
-/** What javap has a form for. */
+/** Has everything that javap prints in a form of its own. */
 abstract class Forms<T extends Comparable<? super T> & Runnable, U> extends Thread
 		implements Callable<Map<String, T[]>> {
 	public static final String TEXT = "tab\t, quote \", apostrophe ', line\n, bell \u0007, nul \0, 𝄞, é";

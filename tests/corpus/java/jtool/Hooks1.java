@@ -9,8 +9,8 @@ public final class Hooks1 {
 
 	/** The number of calls of each hook. */
 	private static long enters, args, exits, fails;
-	/** Objects by constructors; arrays and other objects by their allocation sites; by
-	 * class. */
+	/** Calls of made(), of array() and arrays(), and of result(); and how many of their objects
+	 * are a String, a byte[], and a char[]. */
 	private static long made, arrays, results, strings, bytes, chars;
 	/** Calls with impossible arguments: another call's token, or another method's number. */
 	private static long wrong;
