@@ -3,7 +3,7 @@ import java.util.List;
 
 /**
  * Retains 1000 objects of class Kept, and has a thread "worker" that calls {@link Subject} and
- * allocates 100 KB every 10 ms. "both" answers what Subject returns.
+ * allocates 100 KB every 10 ms. Answers the line "both" with the results of Subject.
  */
 final class Steady extends Victim {
 	private static final int N_KEPT = 1000, SIZE = 1000, PERIOD_MS = 10, ARRAYS = 100;

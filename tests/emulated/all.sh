@@ -2,7 +2,7 @@
 # Runs the tests named by $tests, in the form $form; ends with the sum of their results.
 # shellcheck source-path=SCRIPTDIR source=guest.sh
 . /tests/guest.sh
-# A machine with control groups of version 2, and one for the containers of a pod.
+# Control groups of version 2: limits for the groups of a pod's containers, and the pod's own group.
 echo "+memory +cpu" >/sys/fs/cgroup/cgroup.subtree_control
 mkdir $pod
 echo "+memory +cpu" >$pod/cgroup.subtree_control

@@ -1,14 +1,14 @@
 # shellcheck shell=bash
-# Each command once on a JVM of each JDK: the short form of the live tests, for a machine without
-# Python and compilers. $jdks has lines "VERSION JAVA", $classes the compiled victims, $patched
-# another version of class Subject.
+# Runs each command once on a JVM of each JDK: the short form of the live tests, for a machine
+# without Python and compilers. $jdks has lines "VERSION JAVA", $classes is the directory of the
+# compiled victims, $patched that of another version of class Subject.
 # shellcheck disable=SC2016,SC2154 # names of nested classes; the caller sets the variables
 
 W=$(mktemp -d /tmp/commands.XXXXXX)
 
-# jt COMMAND ARGUMENT...: runs jtool, in this directory; sets rc and took, the time in seconds, and
-# leaves the output in $W/out and $W/err. An emulated JVM needs more time than users wait: the first
-# JFR.start loads some 600 classes, which takes 1.3 s of CPU time on x86-64 and 40 times as much here.
+# jt COMMAND ARGUMENT...: runs jtool in $W; sets rc and took, the time in seconds, and leaves the
+# output in $W/out and $W/err. --timeout 5m, because an emulated JVM is slow: the first JFR.start
+# loads about 600 classes, which takes 1.3 s of CPU time on x86-64 and 40 times as much here.
 jt() {
 	local began=${EPOCHREALTIME/./}
 
@@ -99,7 +99,7 @@ stop() {
 	rm -rf "${W:?}"/* "/tmp/.java_pid$pid" "/tmp/hsperfdata_root/$pid"
 }
 
-# What jtool only reads from /proc, the counters and the JVM's own commands.
+# Commands that read /proc and counters, or run the JVM's own commands.
 vm_commands() {
 	prints " $version\\..* Steady\$| (1\\.$version|$version)[.0-9_u]* .* Steady\$" list
 	prints 'Steady' info "$pid"

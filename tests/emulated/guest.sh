@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What the tests in the emulated machine share: results, waiting, and a JVM in a container that
+# Functions for the tests in the emulated machine: results, waiting, and a JVM in a container, which
 # consists of namespaces and a control group.
 set -u
 
@@ -47,7 +47,7 @@ gone() {
 	[ ! -e "/proc/$1" ] || grep -q '^State:[[:space:]]*[ZX]' "/proc/$1/status"
 }
 
-pod=/sys/fs/cgroup/pod # the control group above those of the containers
+pod=/sys/fs/cgroup/pod # the parent of the containers' control groups
 app=$pod/app
 
 # read_number FILE: "max" is a large number.
@@ -71,7 +71,8 @@ jvm_is_ready() {
 	grep -q '^READY$' /run/jvm.out || gone "$unshare_pid"
 }
 
-# start_jvm FLAG... CLASS ARGUMENT...: in a container; sets JVM_PID, its pid here. Inside it is 1.
+# start_jvm FLAG... CLASS ARGUMENT...: starts a JVM in a container, where its pid is 1. Sets JVM_PID
+# to its pid on the host.
 start_jvm() {
 	mkdir -p $app
 	echo 1 >$app/memory.oom.group
@@ -101,7 +102,7 @@ stop_jvm() {
 
 n_asked=0
 
-# answers: the JVM answers.
+# answers: succeeds if the JVM answers a line of input.
 answers() {
 	n_asked=$((n_asked + 1))
 	echo "echo-$n_asked" >&9

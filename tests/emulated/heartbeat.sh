@@ -1,7 +1,7 @@
 # shellcheck shell=sh
 # heartbeat.sh CONSOLE: writes the time to an emulated machine's console every 10 seconds, by which
 # the host sees that the machine is not frozen, and every minute each process with its state and the
-# function of the kernel that it waits in. The list starts few programs: an emulated machine is slow.
+# function of the kernel that it waits in. Few programs are started: an emulated machine is slow.
 beats=0
 while true; do
 	beats=$((beats + 1))

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# What the emulated machines share: a work directory, which is removed at the end, and QEMU. $apt_set
-# is the set of scripts/apt-need that has what is required.
+# Functions for emulated machines: a work directory, which is removed at the end, and QEMU. $apt_set
+# is the set of scripts/apt-need that has the required commands.
 # shellcheck disable=SC2154 # the caller sets it
 
 # skip REASON: ends the script; nothing is tested.
@@ -37,8 +37,8 @@ pack() {
 # A machine whose console has not changed for this many seconds is frozen: heartbeat.sh writes to it.
 frozen_after=180
 
-# run_machine SECONDS QEMU ARGUMENT...: runs a machine, with its output in $work/out, and prints that
-# while it runs. Sets why, if the machine was stopped.
+# run_machine SECONDS QEMU ARGUMENT...: runs a machine, with its output in $work/out, and prints the
+# output while it runs. Sets why, the reason for the machine's end.
 run_machine() {
 	local limit=$1 end=$((SECONDS + $1))
 
@@ -71,8 +71,8 @@ run_machine() {
 }
 
 # emulate SECONDS QEMU ARGUMENT...: runs a machine that writes its console to $work/console, and to
-# $work/out what its tests print and then "exit CODE". Prints that, and exits with the code. A frozen
-# machine tells nothing about jtool: it is started once more.
+# $work/out the output of its tests and then "exit CODE". Prints the output, exits with the code. A
+# frozen machine is not a result of jtool: the machine is started once more.
 emulate() {
 	local rc why
 

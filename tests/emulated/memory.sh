@@ -1,6 +1,7 @@
 # shellcheck shell=bash disable=SC2154 # app, form and the places are guest.sh's
-# A JVM near its memory limit, in a control group that is killed as one (memory.oom.group): no
-# command of jtool costs its life, wherever jtool runs. A command may refuse, with a message.
+# A JVM near its memory limit, in a control group that is killed as one (memory.oom.group): the OOM
+# killer does not kill it because of a command of jtool, wherever jtool runs. A command may refuse,
+# with a message.
 
 kills=0
 
@@ -45,7 +46,7 @@ try() {
 	before=$(oom_kills)
 	target=1
 	[ "$place" != host ] || target=$JVM_PID
-	# A file here would be in the memory of whoever writes it.
+	# In the file, which is in memory, the output would count for the group of jtool.
 	[[ $2 != *" -" ]] || out=/dev/null
 	read -r -a words <<<"${2/PID/$target}"
 	# A capture takes 25 seconds, and all of its commands are slow here.

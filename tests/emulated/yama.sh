@@ -1,5 +1,6 @@
 # shellcheck shell=bash
-# Yama restricts tracing, in three degrees; jtool does not trace: the JVM's user and root are served.
+# Yama restricts ptrace(2), in three degrees.  jtool does not use ptrace(2): with each degree, it
+# works for the JVM's user and for root.
 yama=/proc/sys/kernel/yama/ptrace_scope
 
 as_owner() {
@@ -27,7 +28,7 @@ served() {
 if [ ! -e $yama ]; then
 	skip "Yama" "the kernel has none"
 else
-	# The degree can only grow once it is 3, so that is the last.
+	# Degree 3 cannot be changed, so it is the last.
 	for degree in 1 2 3; do
 		echo $degree >$yama
 		start_jvm -Xmx64m BigHeap big 0.01 || continue

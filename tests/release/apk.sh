@@ -27,7 +27,7 @@ same "the source is in the release" "$(field source)" "$(cd "$RELEASE" && ls jto
 check "libraries for musl" "$top_srcdir/scripts/static" -l "$D/static"
 prefix=$D/static/root
 
-# stand_in: what abuild does with the file, from unpacking to packaging.
+# stand_in: does with the file what abuild does, from unpacking to packaging.
 stand_in() (
 	set -eu
 	srcdir=$D/src pkgdir=$D/pkg

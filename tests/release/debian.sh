@@ -14,7 +14,7 @@ version=$(sed -nE 's/^AC_INIT\(\[jtool\], \[([^]]+)\].*/\1/p' "$top_srcdir/confi
 package=$(echo "$RELEASE"/jtool_*.deb)
 suite=bookworm
 
-# lint FILE: what lintian reports, if anything.
+# lint FILE: prints the findings of lintian; succeeds if there are none.
 lint() {
 	lintian --allow-root --fail-on error,warning,info --display-info --tag-display-limit 0 "$1"
 }
@@ -47,7 +47,7 @@ apt() {
 	chroot "$root" env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get -q -y "$@"
 }
 
-# files: the files of the root, but for logs, caches and lists of packages.
+# files: lists the files of the root, except logs, caches and lists of packages.
 files() {
 	find "$root" -xdev -path "$root/var/log" -prune -o -path "$root/var/cache" -prune \
 		-o -path "$root/var/lib/apt" -prune -o -path "$root/proc" -prune \
@@ -55,7 +55,7 @@ files() {
 		grep -v '^var/lib/dpkg/[^/ ]* ' | sort
 }
 
-# in_root NAME PATTERN WORD...: jtool of the package exits with 0 and prints such a line.
+# in_root NAME PATTERN WORD...: jtool of the package prints a line that matches PATTERN.
 in_root() {
 	local name=$1 pattern=$2
 

@@ -15,12 +15,12 @@ mkdir -p "$root/proc"
 mount -t proc none "$root/proc"
 mounts+=("$root/proc")
 
-# Debian's own default is a data base in the home directory.
+# Without --dbpath, Debian's rpm uses a data base in the home directory.
 rpm_in_root() {
 	rpm --root "$root" --dbpath /var/lib/rpm "$@"
 }
 
-# left: what is in the root but for the data base and the directories of a base system.
+# left: lists the files in the root, except the data base and the directories of a base system.
 left() {
 	find "$root" -xdev -path "$root/var/lib/rpm" -prune -o \( ! -type d -o -name '*jtool*' \) -print
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Checks an SBOM: the rules of SPDX 2.3 for the fields that it has, and that it is of a program.
+"""Checks an SBOM: the rules of SPDX 2.3 for its fields, and that it describes PROGRAM.
 
     spdx.py FILE.spdx.json PROGRAM
 
