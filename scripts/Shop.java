@@ -23,7 +23,7 @@ public final class Shop {
 	record Order(long number, String customer, List<Line> lines) {
 	}
 
-	/** What is kept of a visitor: its basket is why the heap grows. */
+	/** Retained for each visitor: the baskets make the heap grow. */
 	static final class Visit {
 		final String address;
 		final byte[] basket = new byte[256];
