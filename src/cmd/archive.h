@@ -6,7 +6,7 @@
 #include "base/err.h"
 #include "render/json.h"
 
-/* Returns whether TARGET is an archive: its name ends in .tar.gz or .tgz. */
+/* Returns whether `target`, the argument TARGET, names an archive: it ends in .tar.gz or .tgz. */
 bool archive_is_file(const char *target);
 
 /* Sets err for a file whose name is not that of an archive.  Returns -1. */

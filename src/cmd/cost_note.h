@@ -14,9 +14,9 @@
 bool cost_note_is_due(const struct ctx *ctx, const struct session *s);
 
 /*
- * Appends to `out` the costs of changing `n` of the JVM's `n_loaded` classes together.  The text in
- * `out` ends in a colon before the call.  `undone` names the command or event that reverts the
- * change, such as "restore".
+ * Appends to `out` a text about the costs of changing `n` of the JVM's `n_loaded` classes together.
+ * The text continues a notice that the caller has begun in `out`.  `undone` names the command or
+ * event that reverts the change, such as "restore".
  */
 void cost_note_add(struct buf *out, const struct redefinition_jvm *jvm, size_t n, size_t n_loaded,
 		   const char *undone);

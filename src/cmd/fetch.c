@@ -14,7 +14,7 @@
 #define CALL_BYTES_MAX (64u * 1024 * 1024)
 #define BUFFER_SIZE (1024 * 1024)
 
-/* Copies with copy_file_range(2).  If the file system can, both files then share blocks. */
+/* Copies with copy_file_range(2).  Where the file system has reflinks, both files share blocks. */
 static ssize_t copy_by_range(int from, int to, size_t max)
 {
 	return copy_file_range(from, NULL, to, NULL, max, 0);

@@ -18,9 +18,8 @@ struct fetch_check {
 /*
  * Copies the file `staged`, which the JVM wrote, to `out`.  The kind of `staged` is STAGED_RESULT.
  * Fails if `check` refuses the file, or if too little disk space would stay free (disk_room.h).
- * The copy takes little memory.  Returns 0 with the file's length in *size, or -1 with err set.
- * Does not commit `out`: the caller must validate the copy first, because the JVM may change the
- * file while it is copied.
+ * Returns 0 with the file's length in *size, or -1 with err set.  Does not commit `out`: the caller
+ * must validate the copy first, because the JVM may change the file while it is copied.
  */
 int fetch_result(struct staged_file *staged, struct atomic_file *out,
 		 const struct fetch_check *check, uint64_t *size, struct err *err) _must_check_;

@@ -6,7 +6,7 @@
 #include "discover/agents.h"
 
 /*
- * Appends to `agents` those agent libraries that ctx->jvm has mapped, see agents_from_maps().
+ * Appends to `agents` the agent libraries that ctx->jvm has mapped, see agents_from_maps().
  * Returns -1 with err set if the JVM has exited or denies access.
  */
 int mapped_agents_find(const struct ctx *ctx, struct agents *agents, struct err *err) _must_check_;

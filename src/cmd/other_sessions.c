@@ -6,7 +6,7 @@
 #include "cmd/mapped_agents.h"
 #include "session/session.h"
 
-/* limit in ms until other sessions have restored classes and written a recording */
+/* limit in ms for the end of other sessions, which restore classes and may write a recording */
 #define END_MS 60000
 /* interval in ms at which jtool asks the agent whether the other sessions have ended */
 #define POLL_MS 50
@@ -51,9 +51,9 @@ static int wait_for_end(const struct ctx *ctx, struct session *s, struct err *er
 }
 
 /*
- * Asks the agent in the library `path`, which the JVM has mapped, for its activities.  If the agent
- * cannot be started again or does not answer, prints a notice and returns 0.  Returns -1 with err
- * set after any other error.
+ * Asks the agent in the library `path`, which the JVM has mapped, for its activities.  If the JVM
+ * refuses to start this agent again, or the agent fails to start, prints a notice and returns 0.
+ * Returns -1 with err set after any other error.
  */
 static int ask_library(const struct ctx *ctx, const char *path, bool force,
 		       struct activities *found, struct err *err)

@@ -14,8 +14,8 @@ struct stack_files {
 	struct atomic_file files[STACKFILE_KINDS];
 	bool open[STACKFILE_KINDS];
 	/*
-	 * an earlier tree, if the flame graph shall show the difference to it; NULL: the flame
-	 * graph shows no difference
+	 * an earlier tree: the flame graph shows how the tree differs from it; NULL: the flame
+	 * graph shows only the tree
 	 */
 	const struct call_tree *before;
 	/*
@@ -27,8 +27,8 @@ struct stack_files {
 };
 
 /*
- * Returns -1 with err set (EXIT_USAGE) if more than one output would go to stdout.  The outputs are
- * the files; if `json` is true, also the command's result.
+ * Returns -1 with err set (EXIT_USAGE) if more than one output would go to stdout: of the files
+ * and, if `json` is true, the command's JSON document.
  */
 int stack_files_check(const char *const paths[static STACKFILE_KINDS], bool json, struct err *err)
 	_must_check_;
@@ -46,8 +46,8 @@ bool stack_files_any(const struct stack_files *f);
 
 /*
  * Computes the totals of the tree `t`, writes the tree to all open files, and prints a notice for
- * each file.  Of a node's two values, collapsed stacks have only the first; the pprof file has
- * both.  `title` and `subtitle` are for the flame graph.
+ * each file.  Each node of the tree has two values; collapsed stacks contain only the first of
+ * them.  `title` and `subtitle` are for the flame graph.
  */
 int stack_files_write(struct stack_files *f, const struct ctx *ctx, struct call_tree *t,
 		      const char *title, const char *subtitle, struct err *err) _must_check_;

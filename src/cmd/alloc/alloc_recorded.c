@@ -153,7 +153,7 @@ int alloc_recorded(const struct ctx *ctx, struct alloc *a, struct session **ours
 	if (rc == 0 && opts->recorded)
 		rc = no_recording(ctx, &first, err);
 	if (rc != 0) {
-		(void)session_close(*ours, &ignored); /* nothing to restore: it records nothing */
+		(void)session_close(*ours, &ignored); /* the session changed nothing in the JVM */
 		*ours = NULL;
 	}
 	agents_release(&agents);

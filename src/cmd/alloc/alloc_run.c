@@ -167,9 +167,9 @@ static bool tick(void *arg)
 }
 
 /*
- * Adds an explanation to an error of the agent with the code NOT_AVAILABLE: HotSpot gives the
- * sampling capability to only one agent at a time.  Debian's async-profiler was seen to hold the
- * capability after it had stopped.
+ * Replaces an error of the agent with the code NOT_AVAILABLE by an explanation: HotSpot gives the
+ * sampling capability to only one agent at a time.  In tests, Debian's async-profiler still had the
+ * capability after it was stopped.
  */
 static void explain(const struct run *r, const struct session *s, struct err *err)
 {

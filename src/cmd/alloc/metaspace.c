@@ -15,7 +15,10 @@
  */
 #define NEEDED(used) (16 * MB + (used) / 2)
 
-/* Returns the flag that makes the JVM exit at an OutOfMemoryError, or NULL if none is set. */
+/*
+ * Returns the flag that makes the JVM exit at an OutOfMemoryError, or run a command that may end
+ * the JVM (OnOutOfMemoryError); NULL if no such flag is set.
+ */
 static const struct vmflag *oom_exit_flag(const struct vmflags *flags)
 {
 	static const char *const names[] = {
@@ -59,7 +62,7 @@ static int64_t metaspace_used(const struct ctx *ctx)
 	return heap.metaspace_used;
 }
 
-/* Appends a text on what the JVM does when metaspace is exhausted. */
+/* Appends a text that says what the JVM does when metaspace is exhausted. */
 static void add_consequence(struct buf *out, const struct vmflags *flags)
 {
 	const struct vmflag *end = oom_exit_flag(flags);

@@ -28,7 +28,7 @@ enum capture_flags {
 	 * memory limit can be exceeded.
 	 */
 	CAPTURE_VERDICT = 1 << 4,
-	/* the file is not text: only secrets whose values are known already are found in it */
+	/* the file is not text: only values of secrets found earlier are overwritten in it */
 	CAPTURE_BINARY = 1 << 5,
 	/*
 	 * The file is a heap dump in which `heapdump --redact` has overwritten the values.  So the

@@ -108,8 +108,8 @@ static bool matches(const struct patterns *p, const char *name)
 }
 
 /*
- * Appends the log file to the worker's answer: its name with a final NUL, then the number of bytes
- * of content as a uint32_t, then the content, which is at most the last LOG_MAX bytes of the file.
+ * Appends a log file to `answer`: its name with a final NUL, then the number of bytes of content as
+ * a uint32_t, then the content, which is at most the last LOG_MAX bytes of the file.
  */
 static void add_log(struct buf *answer, const char *name, int path_fd)
 {
@@ -190,8 +190,8 @@ static int add_file(struct capture *c, const char *name, const char *text, size_
 }
 
 /*
- * Adds the files in the worker's answer (see add_log()) to the archive.  The names and contents of
- * the files are from the target, and the worker has not checked them.
+ * Adds the log files in `answer`, which has the format of add_log(), to the archive.  The names and
+ * contents of the files are from the target, and were not checked before.
  */
 static int add_files(struct capture *c, const struct buf *answer, struct err *err)
 {

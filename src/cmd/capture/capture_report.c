@@ -130,8 +130,8 @@ static bool is_missing(const struct capture *c, size_t i)
 }
 
 /*
- * Returns whether the JVM cannot have the file: it publishes no counters, or its release, which is
- * then unknown, may not support the command.
+ * Returns whether this JVM cannot provide the file: it publishes no counters, or its release is
+ * unknown and may be too old for the command.
  */
 static bool is_unsupported(const struct capture *c, size_t i)
 {

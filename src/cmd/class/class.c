@@ -56,7 +56,7 @@ static int take_frame(void *arg, uint16_t type, struct wire_reader *payload)
 
 /*
  * Writes to `text` why the details from the class file are missing, and returns the content of
- * `text`.  Returns NULL if no details are missing.
+ * `text`.  Returns NULL if no details are missing, or if the class is an array.
  */
 static const char *why_not(const struct class_row *row, const struct class_capture *captured,
 			   struct buf *text)
@@ -223,7 +223,7 @@ static void print_json(struct showing *show)
 	json_print_take(doc, show->ctx->out);
 }
 
-/* Reports the classes that could not be shown.  Called when all other classes were shown. */
+/* Reports the classes that could not be shown.  Call it after all other classes were shown. */
 static int conclude(struct showing *show, struct err *err)
 {
 	const struct class_opts *opts = show->ctx->opts;

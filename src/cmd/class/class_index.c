@@ -31,7 +31,7 @@ int class_index_open(const struct ctx *ctx, uint32_t flags, struct class_index *
 		return -1;
 	if (ask(r->session, flags, err) < 0 ||
 	    session_answer(r->session, take_frame, &r->classes, err) < 0) {
-		(void)class_index_close(r, err); /* keeps the error that err has already */
+		(void)class_index_close(r, err); /* does not replace the error in `err` */
 		return -1;
 	}
 	verbose_step(ctx->steps, "%zu classes are loaded, by %zu class loaders", r->classes.n,

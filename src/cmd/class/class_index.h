@@ -36,8 +36,9 @@ const char *class_index_resolve(const struct class_index *r, const char *word, s
 	_must_check_;
 
 /*
- * Removes the classes that do not match the words and the loader, see classes_select().  If a word
- * matches no class, returns -1 with an error (EXIT_ANSWER) that suggests the nearest name.
+ * Removes from r->classes the classes that do not match the words and the loader, as
+ * classes_select() does.  If a word matches no class, or the loader is unknown, returns -1 with an
+ * error (EXIT_ANSWER) that suggests a name.
  */
 int class_index_select(const struct ctx *ctx, struct class_index *r, char *const *words,
 		       size_t n_words, const char *loader, struct err *err) _must_check_;

@@ -216,7 +216,7 @@ static struct hprof_reader *read_dump(const struct ctx *ctx, struct pass *pass,
 	return reader;
 }
 
-/* Reads the dump.  If it is invalid, and the JVM has written it, reads another. */
+/* Reads the dump.  If the JVM has written it and it is invalid, makes the JVM write another. */
 static struct hprof_reader *read_valid_dump(const struct ctx *ctx, struct pass *pass,
 					    const struct object_layout *layout, struct heap *heap,
 					    struct err *err)
@@ -231,7 +231,7 @@ static struct hprof_reader *read_valid_dump(const struct ctx *ctx, struct pass *
 	*err = (struct err){ .code = EXIT_DONE };
 	heap_release(heap);
 	*heap = (struct heap){ 0 };
-	if (pass->builder) { /* then there are names, too */
+	if (pass->builder) { /* with a builder, pass->names is not NULL either */
 		hprof_names_release(pass->names);
 		*pass->names = (struct hprof_names){ 0 };
 		graph_builder_free(pass->builder);
@@ -251,7 +251,7 @@ struct hprof_reader *dump_reader_read(const struct ctx *ctx,
 
 	if (wanted->graph_memory) {
 		pass.builder = graph_builder_new(wanted->graph_memory);
-		pass.names = &names; /* which a reader who only counts does not need */
+		pass.names = &names; /* not needed if objects are only counted */
 	}
 	if (get_layout(ctx, &pass, &layout, err) == 0)
 		reader = read_valid_dump(ctx, &pass, &layout, heap, err);

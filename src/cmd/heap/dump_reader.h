@@ -19,7 +19,7 @@ struct dump_reader_wanted {
 /*
  * Reads a dump into `heap`, which must be empty: the file ctx->file, which may be compressed with
  * gzip; or, if ctx->file is NULL, a dump that ctx->jvm writes.  If the JVM's dump is invalid, the
- * JVM dumps its heap once more: one of some 1,500 dumps of JDK 11 was damaged in tests.
+ * JVM dumps its heap once more: in tests, 1 of about 1,500 dumps of JDK 11 was damaged.
  *
  * Returns the reader, which has read the complete dump, and sets *builder to the objects and
  * references; the caller frees both.  `builder` may be NULL if objects are only counted.  Returns

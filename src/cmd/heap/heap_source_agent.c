@@ -10,9 +10,9 @@
 #include "session/memory_guard.h"
 
 /*
- * The heap stream may have 1/HEAP_STREAM_SHARE of the bytes of jtool's memory limit, because the
- * graph that is built from such a stream takes about half of the limit.  The agent ends the walk
- * before the stream has more bytes.
+ * The heap stream, the agent's records of objects and references, may have 1/HEAP_STREAM_SHARE of
+ * the bytes of jtool's memory limit, because the graph that is built from such a stream takes about
+ * half of the limit.  The agent ends the walk before the stream has more bytes.
  */
 #define HEAP_STREAM_SHARE 3
 /*
@@ -63,7 +63,7 @@ static int take_frame(void *arg, uint16_t type, struct wire_reader *payload)
 	hw->stream_bytes += WIRE_HEADER_LEN + len;
 	/*
 	 * stream_max limits the bytes that the agent sends.  byte_queue_push() limits the memory of
-	 * the queue, because it may be more than these bytes: a hostile agent could send each
+	 * the queue, which may take more memory than these bytes: a hostile agent could send each
 	 * record in a frame of its own, and a queue element takes more memory than a record.
 	 */
 	rc = hw->stream_bytes > hw->stream_max ? -ENOBUFS
@@ -119,7 +119,7 @@ static int send_request(const struct heap_walk *hw, const struct heap_plan *plan
 
 /*
  * Requests the walk and receives the answer.  A guard watches the JVM's memory until the answer has
- * ended: what jtool builds after that takes no memory in the JVM.
+ * ended.  After that, jtool only completes the graph, which takes no memory in the JVM.
  */
 static int ask(struct heap_walk *hw, const struct heap_plan *plan, struct err *err)
 {

@@ -137,7 +137,7 @@ static int check(const struct ctx *ctx, struct err *err)
 	return heap_engine_check(&engines, (enum heap_engine)opts->engine, NULL, err);
 }
 
-/* For a target that is a dump file: rejects the options that need a JVM. */
+/* For a target that is a dump file: rejects options that need a JVM; requires --redact and FILE. */
 static int check_file(const struct ctx *ctx, struct err *err)
 {
 	const struct heapdump_opts *opts = ctx->opts;

@@ -1,7 +1,7 @@
 /*
- * The command heaphisto: counts the instances of each class and their bytes.  The agent counts, or
- * with --live the child of a snapshot; with --vm, or if the agent cannot be loaded, the JVM itself
- * (GC.class_histogram).  jtool counts the objects of a dump.
+ * The command heaphisto: counts the instances of each class and their bytes.  By default the agent
+ * counts; with --live, the child process of a snapshot.  With --vm, or if the agent cannot be
+ * loaded, the JVM itself counts (GC.class_histogram).  jtool counts the objects of a dump.
  */
 #include <string.h>
 
@@ -29,7 +29,7 @@ struct count {
 
 #define VM_HISTOGRAM_MAX (256u * 1024 * 1024)
 #define DUMP_NAMES_MAX (1u << 30)    /* limit in bytes for the names and classes of a dump */
-/* limit for unread bytes of the JVM's dump: enough, because jtool is faster than the JVM */
+/* limit for the unread bytes of the JVM's dump; jtool reads faster than the JVM writes */
 #define DUMP_WAITING_MAX (256u << 20)
 
 struct histo_opts {

@@ -17,7 +17,7 @@ struct refpaths_opts {
 	struct heap_opts heap;
 };
 
-#define MANY 1000000 /* if there are at least this many objects, a progress line is shown */
+#define MANY 1000000 /* if a heap has more objects, a progress line is shown */
 
 #define AT(member) offsetof(struct refpaths_opts, member)
 

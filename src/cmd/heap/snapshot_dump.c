@@ -33,7 +33,10 @@ static int take_data(void *arg, uint16_t type, struct wire_reader *payload)
 	return 0;
 }
 
-/* Returns whether the JVM's own dump, which copies no pages, may succeed after this error. */
+/*
+ * Returns whether the JVM's own dump may succeed after this error.  That dump needs no agent, and
+ * less memory, because the kernel copies no pages for it.
+ */
 static bool may_be_dumped_otherwise(const struct attempt *a, const struct err *err)
 {
 	if (a->request.no_agent || a->request.no_memory)
@@ -61,7 +64,7 @@ static enum dump_outcome try_once(struct attempt *a, struct err *err)
 		bool may_be_dumped = may_be_dumped_otherwise(a, err);
 
 		if (a->stopped.code != EXIT_DONE && !r->no_memory)
-			*err = a->stopped; /* the cause: the session only knows that it was ended */
+			*err = a->stopped; /* the cause; `err` only says that the session ended */
 		return may_be_dumped ? DUMP_CANNOT : DUMP_FAILED;
 	}
 	if (r->why != WIRE_SNAPSHOT_DONE) {

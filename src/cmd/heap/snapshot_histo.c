@@ -38,9 +38,9 @@ static void count_reachable(const struct heap *heap, struct histo *h)
 }
 
 /*
- * Lets HotSpot's walk of the heap go on in the child, and counts in jtool.  Unlike the child's own
- * count, this works if there are stacks of virtual threads in the heap, and if some classes are not
- * linked.
+ * Counts in jtool: receives the objects and references of a snapshot from HotSpot's own heap walk,
+ * which runs in the child.  Unlike count_in_child(), this works if there are stacks of virtual
+ * threads in the heap, or if some classes are not linked.
  */
 static int count_graph(const struct ctx *ctx, unsigned max_pause_ms, struct histo *h,
 		       int64_t *pause_ns, struct err *err)
@@ -63,7 +63,10 @@ static int take_rows(void *wire, uint16_t type, struct wire_reader *payload)
 	return type == WIRE_HISTO_END ? -EBADMSG : histo_wire_take(wire, type, payload);
 }
 
-/* Lets the child count.  Returns 0; or 1 if the child cannot count, or -1, both with err set. */
+/*
+ * Lets the snapshot's child process count.  Returns 0; or 1 with err set if the child cannot count,
+ * in which case jtool may; or -1 with err set after another error.
+ */
 static int count_in_child(const struct ctx *ctx, unsigned max_pause_ms, bool with_modules,
 			  struct histo *h, int64_t *pause_ns, struct err *err)
 {

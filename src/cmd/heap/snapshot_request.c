@@ -50,7 +50,7 @@ int snapshot_request_run(struct snapshot_request *r, struct err *err)
 	if (rc == 0) {
 		rc = ask(r, session, err);
 		if (memory_guard_end(&guard, &other) < 0) {
-			/* The shortage is the cause: the session only knows that it was ended. */
+			/* `other` has the cause; `err` only says that the session has ended. */
 			*err = other;
 			r->no_memory = true;
 			rc = -1;

@@ -20,8 +20,8 @@
 
 /*
  * Ends the transfer when the dump cannot be written to the caller's file.  A JVM that is paused
- * while it writes gets EPIPE and continues.  A JVM that merges segments would log an error for a
- * broken pipe, so jtool copies the rest of its dump to /dev/null instead.
+ * while it writes gets EPIPE and continues.  A JVM that merges segments (JDK 22 and later) would
+ * log an error for a broken pipe, so jtool copies the rest of its dump to /dev/null instead.
  */
 static void discard_rest(struct vm_dump_request *rq, int fifo, int end)
 {

@@ -22,8 +22,8 @@ struct stream {
 
 /*
  * Removes the name of the FIFO when the JVM has begun to write.  Then no other process can open the
- * FIFO, and the JVM gets EPIPE when jtool closes the FIFO.  Does nothing if the JVM merges
- * segments, because such a JVM is not paused, and needs the directory for its segments.
+ * FIFO, and the JVM gets EPIPE when jtool closes the FIFO.  Does nothing if the JVM merges segments
+ * (JDK 22 and later), because such a JVM is not paused, and needs the directory for its segments.
  */
 static void on_first_bytes(struct stream *f)
 {

@@ -148,8 +148,8 @@ static int jfr_dump(const struct ctx *ctx, const struct jfr_request *req, struct
 
 /*
  * Stops a recording.  If the caller wants a file, dumps the recording first, and stops it when the
- * file is complete.  JFR.stop does not write the file, because JFR.stop reports success and
- * discards the data if it cannot write a file.
+ * file is complete.  JFR.stop could also write the file, but if that fails, JFR.stop discards the
+ * data and nevertheless reports success.
  */
 static int jfr_stop(const struct ctx *ctx, const struct jfr_request *req, struct err *err)
 {

@@ -17,7 +17,7 @@
 
 #define DEFAULT_MS 30000
 #define TICK_MS 1000
-/* seconds: the JVM ends an abandoned recording after -d + 2 * --timeout + MARGIN_S */
+/* in seconds; if jtool is killed, the JVM ends the recording after -d + 2 * --timeout + MARGIN_S */
 #define MARGIN_S 60
 
 struct recording {
@@ -30,10 +30,10 @@ struct recording {
 };
 
 /*
- * In the worker: appends to `answer` whether the JVM sees the device /dev/null.  If jtool is
- * killed, the recording ends by itself and is written to that device.  Without a filename, JDK 8 to
- * 17 retain the recording until the JVM exits, and later JDKs write it to the working directory.
- * If the JVM does not see the device, it would create a regular file.
+ * Appends to `answer` whether the JVM sees the device /dev/null.  If jtool is killed, the recording
+ * ends by itself and is written to that device.  Without a filename, JDK 8 to 17 retain the
+ * recording until the JVM exits, and later JDKs write it to the working directory.  If the JVM does
+ * not see the device, it would create a regular file.
  */
 static int answer_null(const struct target_ns *ns, const void *arg, struct buf *answer,
 		       struct err *err)

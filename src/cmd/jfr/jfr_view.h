@@ -12,8 +12,9 @@ struct jfr_filter;
 struct jfr_filter *jfr_filter_parse(const char *text, struct err *err) _must_check_;
 void jfr_filter_free(struct jfr_filter *f); /* NULL is allowed */
 /*
- * Finds the field that the condition names in the event type.  Returns 0; or -1 with err set
- * (EXIT_USAGE) if the type does not have that field.
+ * Finds the event type's field that the condition names, and parses the condition's value for it.
+ * Returns 0; or -1 with err set (EXIT_USAGE) if the type does not have that field, or if the value
+ * does not fit the field.
  */
 int jfr_filter_bind(struct jfr_filter *f, const struct jfr_type *type, struct err *err)
 	_must_check_;

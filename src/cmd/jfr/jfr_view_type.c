@@ -237,7 +237,7 @@ static int read_summary(struct jfr_recording *rec, struct jfr_summary *s, struct
 	return rc;
 }
 
-/* Prints the same as `jfr summary` of the JDK. */
+/* Prints the version, the start and the event types in the format of the JDK's `jfr summary`. */
 static void print_summary(const struct ctx *ctx, const struct jfr_summary *s)
 {
 	static const char title[] = " Event Type", heading[] = "      Count  Size (bytes) ";

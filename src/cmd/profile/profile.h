@@ -25,12 +25,15 @@ struct profile_opts {
 int profile_record(const struct ctx *ctx, struct jfr_recording *rec, struct err *err) _must_check_;
 
 /*
- * Returns the time between two samples of the recording that profile_record() makes; for locks and
- * I/O, the shortest wait that it has.
+ * Returns, in ns, the time between two samples of the recording that profile_record() makes; for
+ * locks and I/O, the shortest wait that the recording contains.
  */
 uint64_t profile_interval_ns(const struct profile_opts *opts);
 
-/* Reads the profile that the options choose.  The caller releases *p, even after an error. */
+/*
+ * Reads from the recording the profile that the options choose.  The caller releases *p, even after
+ * an error.
+ */
 int profile_read(struct jfr_recording *rec, struct profile *p, struct err *err) _must_check_;
 
 /*

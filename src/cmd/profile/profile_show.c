@@ -37,7 +37,7 @@ static void print(const struct ctx *ctx, const struct profile_view *view)
 	(void)fwrite(out.data, 1, out.len, ctx->out); /* main() checks ferror() */
 }
 
-/* Reports what it means that a recording has no event of the wanted kind. */
+/* Prints a notice that explains why a recording may have no event of the wanted kind. */
 static void print_nothing(const struct ctx *ctx, const struct profile *p)
 {
 	static const char file_has[] = "; a recording with the settings 'default' has waits from "

@@ -31,8 +31,8 @@ int patch_images_find(const struct ctx *ctx, struct loaded_agents *images,
 		      struct err *err) _must_check_;
 
 /*
- * Calls visit() for each agent that has patches.  Returns 0, or -1 with err set if a visit() has
- * failed, or if the patches of an agent cannot be read.
+ * Calls visit() for each agent, even if it has no patches.  Returns 0, or -1 with err set if a
+ * visit() has failed, or if the patches of an agent cannot be read.
  */
 int patch_images_each(const struct ctx *ctx, enum patch_images_whose whose,
 		      patch_images_visit_fn *visit, void *arg, struct err *err) _must_check_;

@@ -52,7 +52,8 @@ static void print_cost(const struct ctx *ctx, const struct redefine_plan *plan,
 }
 
 /*
- * Reads those flags of the JVM that decide which changes the JVM accepts.  JDK 8 has no such flags.
+ * Sets *jvm from those flags that decide which changes the JVM accepts.  Returns -1 with err set if
+ * the flags cannot be requested, or if they make the JVM write an archive of its classes.
  */
 static int ask_flags(const struct ctx *ctx, struct redefinition_jvm *jvm, struct err *err)
 {

@@ -4,7 +4,7 @@
 #include "base/xalloc.h"
 #include "cmd/redefine/redefine.h"
 
-#define TEXT_MAX 4096 /* limit in bytes for a path that is sent; the agent may cut off more */
+#define TEXT_MAX 4096 /* limit in bytes for a path that is sent; the agent may shorten it further */
 
 static char *absolute(const char *path)
 {

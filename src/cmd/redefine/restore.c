@@ -43,8 +43,8 @@ static void show(const struct ctx *ctx, const struct patch_images_restore *resto
 }
 
 /*
- * Returns 0; or -1 with err set if a word matches no patch.  Called when the patches that the other
- * words match are already restored.
+ * Returns 0; or -1 with err set if a word of the command line matches no patch.  The patches that
+ * the other words match are already restored.
  */
 static int refuse_unmatched(const struct patch_images_restore *restore, struct err *err)
 {

@@ -25,8 +25,8 @@ void threads_sample_release(struct threads_sample *s);
 
 /*
  * Takes a dump.  To find the owners of java.util.concurrent locks, the JVM must walk its heap.  So
- * the dump has these owners only with --blocked, or if threads wait for such locks and the heap is
- * small.
+ * the dump has these owners only with --blocked; or, unless --deadlocks is given, if threads wait
+ * for such locks and the heap is small.
  */
 int threads_take_dump(const struct ctx *ctx, struct threads_sample *s, struct err *err)
 	_must_check_;

@@ -33,7 +33,10 @@ struct top_process {
 	struct top_jvm row;
 	struct thread_times times;
 	struct top_threads threads;
-	/* in s: time of the last top_read(), and time between the last two calls; 0: none */
+	/*
+	 * at_s: time of the last top_read(), in s; 0: there was none.  seconds: time between the
+	 * last two calls of top_read(); 0: there was only one
+	 */
 	double at_s, seconds;
 	bool is_gone;
 	/* For the names of threads: */

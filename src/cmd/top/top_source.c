@@ -66,8 +66,8 @@ static void take_counters(const struct perfdata *perf, struct vm_reading *r)
 		r->eden_capacity = eden->committed;
 	}
 	/*
-	 * The JVM updates the counter of heap_used only in a collection, with two exceptions: the
-	 * collectors that have an eden, and Shenandoah, whose only space is "Heap".
+	 * Between collections, the JVM updates the counter of heap_used only with a collector that
+	 * has an eden, and with Shenandoah, whose only space is "Heap".
 	 */
 	r->used_lags = !eden && !vm_stats_space(&stats, "Heap");
 }

@@ -13,7 +13,7 @@ struct top_source {
 	struct vm_history history;
 	double cpu_limit;
 	int64_t memory_limit;
-	/* when cpu_limit and memory_limit must be read again; they rarely change */
+	/* monotonic_ns() at which the two limits are read again; limits rarely change */
 	int64_t limits_due_ns;
 };
 

@@ -15,8 +15,8 @@
 #define LEAVE_MS 1000
 
 /*
- * These variables are static, because xalloc_at_death() calls top_terminal_leave() without
- * arguments when memory is exhausted.
+ * These variables are static, because top_terminal_leave() has no parameters: it is the function
+ * that xalloc_at_death() registers, which runs when memory is exhausted.
  */
 static struct termios saved, keys;
 static bool is_entered;

@@ -17,7 +17,7 @@ struct trace_opts {
 	unsigned rate, strings, elements, budget, max_methods;
 	const char *loader;
 	bool no_lines; /* write collapsed stacks without line numbers */
-	const char *paths[STACKFILE_KINDS]; /* of the output files; NULL: not given */
+	const char *paths[STACKFILE_KINDS]; /* paths of the output files; NULL: not given */
 	bool force;
 };
 
@@ -54,9 +54,9 @@ int trace_run(const struct ctx *ctx, struct trace_plan *plan, struct trace_stack
 	      struct session *s, struct err *err) _must_check_;
 
 /*
- * Call this if the agent cannot be loaded and `err` says so.  Appends to the message how to time
- * the methods with the JVM's flight recorder instead.  Does nothing if that recorder cannot time
- * methods.
+ * If `err` says that the agent cannot be loaded (EXIT_AGENT), appends to its text how to time the
+ * methods with the JVM's flight recorder instead.  Does nothing after another error, or before
+ * JDK 25, whose flight recorder is the first that can time methods.
  */
 void trace_offer_jfr(const struct ctx *ctx, const struct trace_plan *plan, struct err *err);
 

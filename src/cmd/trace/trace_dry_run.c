@@ -3,7 +3,7 @@
 #include "classfile/verify/verify.h"
 #include "model/class/javasig.h"
 
-/* stands for the name of the agent's hooks class, which has about the same length */
+/* example of the name of the agent's hooks class; the number at its end varies */
 #define HOOKS "java/jtool/Hooks1"
 
 typedef bool verify_fn(const struct cf_class *class, struct cf_fault *fault);
@@ -11,7 +11,7 @@ typedef bool verify_fn(const struct cf_class *class, struct cf_fault *fault);
 /*
  * Returns the strictest verifier that accepts the original class file; NULL if no verifier accepts
  * it.  Up to JDK 17, the JVM discards the stack maps of boot classes, so a boot class that was
- * captured there can be verified only without stack maps.
+ * captured from such a JVM can be verified only without stack maps.
  */
 static verify_fn *verifier_of(const struct cf_class *class, struct cf_fault *fault)
 {

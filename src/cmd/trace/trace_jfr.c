@@ -1,5 +1,5 @@
 /*
- * trace: if the JVM does not accept agents, its error message offers an alternative.
+ * trace: adds an alternative to the error message if the JVM does not accept agents.
  *
  * The flight recorder of JDK 25 and later can time methods (JEP 520).  It writes the times as the
  * event jdk.MethodTiming: once per chunk, at the end of the chunk; or, if a period is set for the

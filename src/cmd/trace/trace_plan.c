@@ -12,7 +12,7 @@
 #define EDITS_MAX 2           /* maximum edit distance from a misspelt name to a suggestion */
 /* maximum number of methods that are compared with a pattern to find suggestions */
 #define COMPARED_MAX 20000
-/* the method id in the dry run; no other id makes the inserted code longer */
+/* the method id that the dry run inserts; the code for any other id is as long or shorter */
 #define LONGEST_ID UINT32_MAX
 
 int trace_plan_init(struct trace_plan *plan, char *const *patterns, size_t n, struct err *err)
@@ -59,7 +59,7 @@ char *trace_plan_name(const char *class, struct cf_text name, struct cf_text des
 	return buf_take(&text);
 }
 
-/* Adds to the suggestions a method that the pattern does not match.  It has matched none so far. */
+/* Adds a method to the suggestions for a pattern that has not matched any method so far. */
 static void add_suggestion(struct trace_wanted *wanted, const struct cf_member *method)
 {
 	_cleanup_buf_ struct buf name = BUF_INIT;

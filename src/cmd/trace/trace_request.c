@@ -63,7 +63,7 @@ static size_t method_size(const struct trace_method *m)
 
 /*
  * Sends one frame with methods of one class: the method that has the index `first`, and as many of
- * the next methods as the frame has room for.  Sets *n to the number of methods that it has sent.
+ * the next methods as the frame has room for.  Sets *n to the number of methods in the frame.
  */
 static int send_methods(const struct trace_plan *plan, size_t first, size_t *n, struct session *s,
 			struct err *err)

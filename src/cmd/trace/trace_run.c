@@ -258,8 +258,9 @@ static void print_nothing(const struct run *r)
 
 /*
  * If --rate has suppressed calls, writes a last line of JSON:
- *     {"calls":7,"kept_back":1200,"lost":0}
- * Calls that came after the limit of -c was reached do not count as suppressed.
+ *     {"schema":1,"calls":7,"kept_back":1200,"lost":0}
+ * Does not write it if -c ended the trace, because the number of suppressed calls may then include
+ * calls that came after the limit was reached.
  */
 static void write_kept_back(struct run *r)
 {

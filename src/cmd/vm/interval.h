@@ -34,10 +34,13 @@ int interval_parse(struct interval *interval, char *const *words, int n_words,
  */
 void interval_begin(struct interval *interval);
 
-/* Counts a sample, and waits until the next one is due.  Returns false after the last sample. */
+/*
+ * Counts a sample, and waits until the next one is due.  Returns false after the last sample, or if
+ * a signal ends the sampling.
+ */
 bool interval_next(struct interval *interval);
 
-/* Returns true if COUNT samples were taken.  Without COUNT, any number is enough. */
+/* Returns true if COUNT samples were taken, or if COUNT was not given. */
 bool interval_is_complete(const struct interval *interval);
 
 #endif

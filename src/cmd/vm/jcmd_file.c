@@ -40,8 +40,8 @@ static struct staged_file *stage_input(const struct ctx *ctx, const char *path, 
 }
 
 /*
- * Returns the maximum size of a heap dump in bytes.  A reference or header in the dump may be twice
- * as large as in the heap.
+ * Returns the maximum size of a heap dump in bytes; 0: unknown.  A reference or header in the dump
+ * may be twice as large as in the heap.
  */
 static uint64_t heap_room(const struct jvm *jvm)
 {

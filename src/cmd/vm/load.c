@@ -45,7 +45,7 @@ struct agent {
 	const char *options;
 	/* absolute path in the target's mount namespace; NULL: send `given` to the JVM */
 	char *path;
-	int fd;            /* descriptor of the agent's file, if the caller has it; -1: none */
+	int fd;            /* descriptor of the file `given`; -1: jtool has not opened it */
 	struct stat st;
 	struct staged_file *staged; /* the copy of the agent's file in the target; NULL: none */
 };

@@ -29,8 +29,8 @@ static const struct opt perfmap_rows[] = {
 };
 
 /*
- * Sets *engine to the engine that writes the map.  If the JDK's release is unknown, because
- * the JVM has no hsperfdata, this is the agent, which works with every release.
+ * Sets *engine to the engine that writes the map.  For --engine auto, if the JDK's release is
+ * unknown because the JVM has no hsperfdata, chooses the agent, which works with every release.
  */
 static int choose_engine(const struct ctx *ctx, enum perfmap_engine *engine, struct err *err)
 {

@@ -49,7 +49,10 @@ static int not_written(const struct ctx *ctx, const char *path, struct err *err)
 		       "user; free space, or remove the file", (int)ctx->jvm->pid, path);
 }
 
-/* A map that does not end in a line break was cut: the JVM does not report failed writes. */
+/*
+ * Sets the error for a map that does not end in a line break.  Such a map was cut off: the JVM does
+ * not report failed writes.
+ */
 static int cut_off(const struct ctx *ctx, const char *path, struct err *err)
 {
 	return err_set(err, EXIT_ANSWER,
@@ -110,8 +113,8 @@ static int write_staged(const struct ctx *ctx, struct atomic_file *out, struct e
 
 /* The JVM's /tmp/perf-PID.map, in the root directory of the JVM. */
 struct own_map {
-	int dir_fd; /* /tmp, or a negative errno */
-	int fd;     /* the file; or -ENOENT if there is none; or another negative errno */
+	int dir_fd; /* descriptor of /tmp; or a negative errno */
+	int fd;     /* descriptor of the file; or -ENOENT: none exists; or another negative errno */
 	char name[32];
 	struct stat st; /* of the file */
 };
@@ -148,9 +151,9 @@ static uint64_t written_ns(const struct own_map *map)
 }
 
 /*
- * In the worker: appends written_ns() to `answer`.  Returns -1 with err set if the path is a link,
- * because the JVM would follow it; or if the file belongs to another user, because the JVM may be
- * able to write to it.
+ * Appends written_ns() to `answer`.  Returns -1 with err set if the path is a link, because the JVM
+ * would follow it; or if the file belongs to another user, because the JVM may be able to write to
+ * it.
  */
 static int answer_time(const struct target_ns *ns, const void *arg, struct buf *answer,
 		       struct err *err)
@@ -186,8 +189,8 @@ static int answer_map(const struct target_ns *ns, const void *arg, struct buf *a
 }
 
 /*
- * Removes the file, if it was last written at the time *arg: a later write was not for this
- * command.
+ * Removes the file if its last write was at the time *arg.  A later write was requested by another
+ * command, which still needs the file.
  */
 static int remove_own(const struct target_ns *ns, const void *arg, struct buf *answer,
 		      struct err *err)
@@ -208,7 +211,10 @@ static int remove_own(const struct target_ns *ns, const void *arg, struct buf *a
 		       "%s; remove it", (int)ns->jvm->pid, (int)ns->jvm->nspid, strerror(-rc));
 }
 
-/* In the child: removes the file if there is one.  Answers with a byte if the search can end. */
+/*
+ * Runs in the reaper.  Removes the file if it exists.  Appends a byte to `answer` if the reaper
+ * need not look for the file again.
+ */
 static int reap_own(const struct target_ns *ns, const void *arg, struct buf *answer,
 		    struct err *err)
 {
@@ -231,9 +237,9 @@ struct reaper {
 };
 
 /*
- * The child.  jtool sends a byte when it has removed the file itself.  If the socket is closed
- * without the byte, the JVM may still write the file: it executes a request that it has received
- * also when jtool has ended.
+ * Runs the reaper.  jtool sends a byte when it has removed the file itself.  If the socket is
+ * closed without the byte, the JVM may still write the file, because a JVM executes a request that
+ * it has received even if jtool has ended.
  */
 static void _noreturn_ reap(const struct ctx *ctx, int end)
 {
@@ -248,11 +254,11 @@ static void _noreturn_ reap(const struct ctx *ctx, int end)
 	deadline = deadline_in_ms(ctx->timeout_ms);
 	while (answer.len == 0 && !deadline_passed(deadline) &&
 	       target_query(ctx->jvm, &q, &answer, &err) == 0)
-		(void)poll(NULL, 0, REAP_STEP_MS); /* nothing reports that the file is created */
+		(void)poll(NULL, 0, REAP_STEP_MS); /* wait: no event reports a created file */
 	_exit(0);
 }
 
-/* Starts the child, and waits until a signal to jtool's process group does not end it. */
+/* Starts the child, and waits until signals to jtool's process group cannot end the child. */
 static int start_reaper(const struct ctx *ctx, struct reaper *r, struct err *err)
 {
 	int ends[2];
@@ -273,15 +279,15 @@ static int start_reaper(const struct ctx *ctx, struct reaper *r, struct err *err
 }
 
 /*
- * Ends the child.  If the file is not removed, the child goes on in the background, and waits for
- * the file.
+ * Ends the child.  If `is_removed` is false, the child goes on in the background, waits for the
+ * file until the timeout, and removes it.
  */
 static void end_reaper(struct reaper *r, bool is_removed)
 {
 	char byte = 0;
 
 	if (is_removed && io_write_all(r->end_fd, &byte, 1, DEADLINE_NEVER) == 0)
-		(void)waitpid(r->pid, NULL, 0); /* its result says nothing */
+		(void)waitpid(r->pid, NULL, 0); /* the exit status is not needed */
 	util_close_p(&r->end_fd);
 }
 
@@ -313,8 +319,8 @@ static const struct target_query when_own = {
 };
 
 /*
- * Makes the JVM write the file, and copies it.  `before` is the time of the last write to a file
- * that was there already; 0: there was none, so the file is removed.
+ * Makes the JVM write the file, and copies it.  `before` is written_ns() before the request.  If it
+ * is 0, the file did not exist, so the function removes the file after it has copied it.
  */
 static int take_own(const struct ctx *ctx, uint64_t before, struct atomic_file *out,
 		    struct err *err)

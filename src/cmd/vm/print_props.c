@@ -71,7 +71,7 @@ static void show_lines(const struct ctx *ctx, const struct props *props)
 	}
 }
 
-/* Prints the value of a property: unchanged, or on a terminal with control characters escaped. */
+/* Prints the value of a property; on a terminal or for all JVMs, escapes control characters. */
 static void show_value(const struct ctx *ctx, const struct prop *prop)
 {
 	_cleanup_buf_ struct buf value = BUF_INIT;
