@@ -10,8 +10,8 @@
 #define LIMIT_ROWS 20 /* default number of rows in text; JSON has all rows by default */
 
 /*
- * Returns how many of n rows are shown.  `limit` is the value of the option (OPT_LIMIT); text_rows
- * is the default for text.
+ * Returns how many of n rows are shown.  `limit` is the value of the option (OPT_LIMIT), 0 if it
+ * was not given; text_rows is the default for text.
  */
 size_t limit_rows(unsigned limit, bool json, size_t text_rows, size_t n);
 

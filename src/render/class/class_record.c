@@ -161,7 +161,7 @@ static void add_method(struct record *s, const struct class_view *view,
 		       const struct javasig_member *m)
 {
 	_cleanup_buf_ struct buf declared = BUF_INIT, declaration = BUF_INIT;
-	/* The class name that the signature contains, but without the suffix of a hidden class. */
+	/* Take the class name from the signature, but omit the suffix of a hidden class. */
 	struct cf_text class = { view->row->signature + 1, strcspn(view->row->name, "/") };
 	bool interface = class_is_interface(view->row);
 	struct javasig_member all = *m;

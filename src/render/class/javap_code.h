@@ -2,8 +2,8 @@
  * Prints the fields, methods and bytecode of a class in the format of `javap -c -p` (JDK 17).
  *
  * If a method's code in the JVM's memory (struct class_capture) differs from that in the class
- * file, the code in memory is printed, with a comment after "Code:".  It refers to the constant
- * pool in memory.  No exception table is printed with it, because JVMTI does not report one.
+ * file, the code in memory is printed, with a comment after "Code:".  Its constants are those of
+ * the constant pool in memory.  It has no exception table, because JVMTI does not report one.
  */
 #ifndef JTOOL_RENDER_CLASS_JAVAP_CODE_H
 #define JTOOL_RENDER_CLASS_JAVAP_CODE_H

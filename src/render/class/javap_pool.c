@@ -118,7 +118,10 @@ static void add_quoted(struct buf *out, struct cf_text name)
 	}
 }
 
-/* Returns whether c can be in a Java identifier.  Every byte beyond ASCII counts as a letter. */
+/*
+ * Returns whether c can be in a name that needs no quotes: a Java identifier, or several with '/'
+ * between them.  Every byte beyond ASCII counts as a letter.
+ */
 static bool is_name_char(char c, bool first)
 {
 	if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' ||

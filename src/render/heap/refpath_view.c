@@ -8,7 +8,7 @@
 
 #define LINES_MAX 40   /* maximum number of steps of a path in text, one step a line */
 #define STEPS_MAX 1000 /* maximum number of steps of a path in JSON */
-#define VIA_WIDEST 24  /* the class is not aligned after a reference of more cells than this */
+#define VIA_WIDEST 24  /* in terminal cells; after a wider reference, the class is not aligned */
 
 /*
  * Texts for the kinds of roots.  The text for a JNI local also names compiled code, because HotSpot
@@ -29,7 +29,7 @@ static const struct {
 	[HEAP_STREAM_ROOTS] = { "root", "a root" },
 };
 
-/* Consecutive objects of a path, each with the same reference to it. */
+/* Consecutive objects of a path, such as the nodes of a linked list; one field leads to each. */
 struct run {
 	size_t at; /* the run's first object: its index in the objects of the path */
 	size_t times;

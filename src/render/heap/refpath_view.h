@@ -11,7 +11,7 @@
 #include "render/json.h"
 
 struct refpath_step {
-	const char *class; /* class of the object; NULL: this stands for skipped steps */
+	const char *class; /* class of the object; NULL: the step stands for skipped steps */
 	char *via; /* text for the reference to the object (or to the first skipped one) */
 	/* number of consecutive objects with the same reference; or of skipped steps */
 	size_t times;

@@ -11,7 +11,8 @@
 /* The objects of all classes of one name. */
 struct piece {
 	const char *class;
-	uint64_t n, bytes, classes; /* classes: how many classes of this name, each of a loader */
+	/* number and bytes of the objects; number of classes that have this name */
+	uint64_t n, bytes, classes;
 };
 
 /* Appends the piece: "12030 a.b.Entry (34.1 MiB)". */

@@ -17,7 +17,10 @@ struct shown {
 	struct heap_object object;
 	/* the parent's reference to the object; empty: the parent has no direct reference */
 	struct buf via;
-	/* kind of GC root; NULL: the row is below depth 0, or shows no root, a class or a thread */
+	/*
+	 * kind of GC root, if the object is in the top level of the tree and is a root, but neither
+	 * a class nor a thread; else NULL
+	 */
 	const char *root;
 	uint64_t shallow, retained;
 };

@@ -1,6 +1,7 @@
 const ROW = 20, PAD = 4, LEAST_TEXT = 26, ZOOM_MS = 180;
 
-/* The displayed value, the node that fills the width, the node in the footer (-1: none). */
+/* Indexes of the displayed value, of the node that fills the width, and of the node in the footer
+   (-1: none). */
 let value = 0, zoomed = 0, current = -1;
 let left = 0, right = 0;          /* edges of the view, in the unit of the value */
 let flipped = false, dark = false;
@@ -89,7 +90,7 @@ function oklch(lightness, chroma, hue) {
 		.map(x => Math.round(255 * (x > .00313 ? 1.055 * x ** (1 / 2.4) - .055 : 0))));
 }
 
-/* The four bytes of a pixel. */
+/* Returns the colour as the four bytes of a pixel. */
 function packed([red, green, blue]) {
 	const byte = x => Math.min(255, Math.max(0, x));
 	return (255 << 24 | byte(blue) << 16 | byte(green) << 8 | byte(red)) >>> 0;
@@ -108,8 +109,9 @@ function colourOf(i, fade) {
 }
 
 /*
- * How much the node's share of all has grown since the earlier profile.  Growth is red, decrease
- * blue, and 10 % of all or more has the full colour.
+ * growth() returns how much the node's share of the total has grown since the earlier profile.
+ * Nodes that have grown are red, others blue; from a change of 10 % of the total on, the colour has
+ * its full strength.
  */
 const shareIn = (i, v) => totals[v][0] ? totals[v][i] / totals[v][0] : 0;
 const growth = i => shareIn(i, 0) - shareIn(i, 1);
@@ -122,7 +124,8 @@ function mixDifference(i) {
 
 function mix(i) {
 	const text = textOf(i).replace(/(.)\(.*$/, "$1");
-	if (i === 0 || text.startsWith("(") || hasThreads && isThread(text)) /* no frame */
+	/* the root, a name such as (unknown stack), or a thread; these are not frames */
+	if (i === 0 || text.startsWith("(") || hasThreads && isThread(text))
 		return packed(dark ? [58, 58, 66] : [223, 220, 214]);
 	if (data.diff)
 		return mixDifference(i);

@@ -1,14 +1,14 @@
 "use strict";
 /*
- * The tree of the page, and the trees that can be made of it: without lines, from callees to
- * callers, without threads.
+ * The tree that the page contains, and the trees that are computed from it: without line numbers,
+ * without threads, or reversed, from callees to callers.
  *
  * Nodes are numbered in preorder: the descendants of node i are i + 1 to last[i].  rows[level] has
  * a level's nodes from left to right; the order is the same for all values.
  */
 const by = id => document.getElementById(id);
 const recorded = JSON.parse(by("data").textContent);
-const NODES_MAX = 1e6; /* limit for the nodes of a tree that is built here */
+const NODES_MAX = 1e6; /* limit for the nodes of a computed tree */
 
 /* The tree that is shown. */
 let data, count, parent, last, rows, totals, starts, frames;
@@ -53,7 +53,7 @@ function build(tree) {
 const withoutLine = text => text.replace(/(.)(?:\([^()]*\)|:\d+)$/, "$1");
 
 const isThread = text => text.startsWith("[") && text.endsWith("]");
-/* Whether each stack begins with a thread. */
+/* True if each stack begins with a thread. */
 const hasThreads = recorded.levels.length > 1 && recorded.levels.every((level, i) =>
 	level !== 1 || recorded.frames[i] >= 0 && isThread(recorded.names[recorded.frames[i]]));
 const hasLines = recorded.names.some(name => withoutLine(name) !== name);

@@ -1,4 +1,4 @@
-/* Other trees, the table and the address; then the page begins. */
+/* The buttons for the other trees, the table and the address; at the end, the start of the page. */
 
 const shape = { lines: true, reversed: false, threads: true };
 function setShape() {
@@ -57,7 +57,7 @@ function searchOfAddress() {
 	const text = /^#q=(.*)$/s.exec(location.hash);
 	try {
 		by("search").value = text ? decodeURIComponent(text[1]) : "";
-	} catch { /* not written by this page */
+	} catch { /* the address is malformed: this page has not written it */
 		by("search").value = text[1];
 	}
 	search();

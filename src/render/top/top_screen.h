@@ -7,7 +7,7 @@
 
 /* The position that the user has chosen with the keys. */
 struct top_place {
-	size_t selected; /* index of the selected row, at most top_view.n - 1 */
+	size_t selected; /* index of the selected row; valid only after top_screen_table() */
 	size_t first;    /* index of the first row on the screen */
 	size_t scroll;   /* index of the first line of a text on the screen */
 	/* number of rows or lines on the screen; top_screen_table() and top_screen_text() set it */

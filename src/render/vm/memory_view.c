@@ -167,7 +167,10 @@ static void limit_verdict(const struct memory_view *v, struct buf *text)
 	buf_addc(text, '\n');
 }
 
-/* The JVM throws OutOfMemoryError when the committed metaspace would exceed its limit. */
+/*
+ * Compares the committed metaspace with its limit, because the JVM throws OutOfMemoryError when the
+ * committed metaspace would exceed the limit.
+ */
 static void metaspace_verdict(const struct memory_view *v, struct buf *text)
 {
 	const struct memory_size *part = v->parts.part;
