@@ -36,8 +36,8 @@ const struct opt cmd_common_opts[] = {
 };
 
 /*
- * `words` are separated by spaces.  Returns the edit distance from `name` to the word that is
- * nearest to it; 32 if there are no words.
+ * Returns the edit distance from `name` to the nearest word of `words`, which spaces separate; 32
+ * if there are no words.
  */
 static unsigned distance_to_any(const char *name, const char *words)
 {

@@ -19,7 +19,7 @@ enum cmd_need {
 	NEED_JVM,     /* the first argument is TARGET; run() gets the JVM that TARGET names */
 };
 
-/* The argument of the functions of a command. */
+/* The state of a command, which is passed to its check() and run(). */
 struct ctx {
 	const struct cmd *cmd;
 	/* the command's own struct with the option values, which cmd->opts describes */
@@ -31,10 +31,10 @@ struct ctx {
 	const struct jvm *jvm;     /* the target, if the command has NEED_JVM */
 	const char *file;    /* set instead of `jvm` if TARGET is a file, such as a heap dump */
 	bool implied;        /* TARGET was omitted; jvm is the only visible JVM */
-	bool all;            /* TARGET is "all"; in this call of run(), `jvm` is one of the JVMs */
+	bool all;            /* TARGET is "all"; in run(), `jvm` is one of the JVMs */
 	char **args;         /* the arguments after TARGET */
 	int n_args;
-	FILE *out;           /* stream for results: stdout */
+	FILE *out;           /* stream for results: stdout, or a file that is copied to it later */
 	/* the user sees the results on a terminal: `out` is one, or is copied to one later */
 	bool to_terminal;
 };
@@ -65,8 +65,8 @@ struct cmd {
 	bool takes_all; /* TARGET may be "all": run() is called for each JVM, several at a time */
 	bool takes_file; /* TARGET may be a file: a path with a slash, FILE.hprof[.gz], … */
 	/*
-	 * Returns true if `target` names a file, although not in a form that takes_file knows.
-	 * NULL: takes_file knows all forms.
+	 * Returns true if `target` names a file in a form that only this command accepts, such as
+	 * CAPTURE.tar.gz.  NULL: the command accepts only the forms that takes_file describes.
 	 */
 	bool (*is_file)(const char *target);
 	int min_args, max_args; /* number of arguments after TARGET; max_args -1: no maximum */
@@ -77,7 +77,7 @@ struct cmd {
 	int (*least_args)(const void *opts);
 	/*
 	 * After so many arguments, including TARGET, each word is an argument, even if it begins
-	 * with a dash.  -1: there is no such number.
+	 * with a dash.  -1: options may follow any number of arguments.
 	 */
 	int free_words;
 	bool dash_words; /* as in struct opt_set */

@@ -149,8 +149,8 @@ static void translate_jcmd(struct line *line, char **argv, int argc)
 }
 
 /*
- * Translates jstat -gcutil TARGET …: "-gcutil" becomes "-t gcutil".  The options t, v and h of
- * jstat have the same letters in jtool stat.
+ * Translates jstat -gcutil TARGET …: "-gcutil" becomes "-t gcutil".  Does not change a word that
+ * begins with -t, -v or -h, because that may be an option of jtool stat, such as -tgcutil.
  */
 static void translate_jstat(struct line *line, char **argv, int argc)
 {

@@ -7,7 +7,7 @@
 
 enum value_kind completion_value_kind(const struct opt *o)
 {
-	if (opt_stands_alone(o)) /* only --NAME=VALUE, in one word, can give it a value */
+	if (opt_stands_alone(o)) /* the option takes no value, or only in one word: --NAME=VALUE */
 		return VALUE_NONE;
 	if (o->kind == OPT_CHOICE)
 		return VALUE_CHOICE;

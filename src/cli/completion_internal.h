@@ -37,8 +37,8 @@ void completion_verb_words(const struct cmd *cmd, FILE *out);
  * each JVM without a name, the line "PID -".
  *
  * _jtool_words COMMAND TARGET prints one word a line: the diagnostic commands, flags, properties or
- * counters of the JVM, which COMMAND itself reads; or the JVM's loaded classes.  Classes are listed
- * only for JDK 9 or later, because such a JVM lists its classes without jtool's agent.
+ * counters of the JVM, which `jtool COMMAND TARGET` lists; or the JVM's loaded classes.  Classes
+ * are listed only for JDK 9 or later, because such a JVM lists its classes without jtool's agent.
  */
 extern const char completion_lists[];
 
