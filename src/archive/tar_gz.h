@@ -13,8 +13,8 @@
 
 /*
  * Appends a regular file to the archive in fd.  `name` has at most 99 bytes.  Reads `size` bytes
- * from the beginning of data_fd.  Returns 0 or a negative errno: -EFBIG if `size` is 8 GiB or more;
- * -EBADMSG if data_fd has less than `size` bytes.
+ * from the beginning of data_fd.  Returns 0 or a negative errno: -EFBIG if `size` is 8 GiB or more,
+ * or if `name` is too long; -EBADMSG if data_fd has less than `size` bytes.
  */
 int tar_gz_add(int fd, const char *name, time_t modified, int data_fd, uint64_t size) _must_check_;
 /* Appends the blocks that mark the end of the archive.  Returns 0 or a negative errno. */

@@ -77,8 +77,8 @@ static bool octal(const char *text, size_t len, uint64_t *value)
 }
 
 /*
- * Reads the header of the next file in the archive.  Returns 1; 0 at the end of the archive; or a
- * negative errno.
+ * Reads the header of the next file in the archive.  Returns 1, with the length of the file's
+ * content in *size; or 0 at the end of the archive; or a negative errno.
  */
 static int read_header(struct reader *r, struct tar_header *h, uint64_t *size)
 {

@@ -66,7 +66,10 @@ const char *zip_open_inner(struct zip *zip, const struct zip *outer,
  */
 bool zip_next(const struct zip *zip, size_t *at, struct zip_entry *entry);
 
-/* Appends an entry's content to `out`; on failure, appends nothing.  More than max bytes fail. */
+/*
+ * Appends an entry's content to `out`; on failure, appends nothing.  Fails if the content has more
+ * than max bytes.
+ */
 const char *zip_read(const struct zip *zip, const struct zip_entry *entry, uint64_t max,
 		     struct buf *out) _must_check_;
 
