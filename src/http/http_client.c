@@ -15,8 +15,9 @@
 #define SEND_MS 10000 /* ms for sending the response; Prometheus waits as long by default */
 #define CLOSE_MS 1000
 /*
- * When all connections are in use, a connection without progress for this many ms may be closed,
- * because a normal client sends its request at once and reads the response at once.
+ * When all connections are in use, a connection may be closed if its request was not complete after
+ * READ_STALL_MS, or if the client has accepted no bytes of the response for SEND_STALL_MS: a normal
+ * client sends its request at once and reads the response at once.
  */
 #define READ_STALL_MS 100
 #define SEND_STALL_MS 1000
@@ -188,8 +189,8 @@ static bool send_response(struct http_client *c)
 }
 
 /*
- * Discards the next part of what the client still sends, or closes the connection if the client has
- * closed it.  Returns false if nothing can be received now.
+ * Discards the next bytes that the client has sent after its request, or closes the connection if
+ * the client has closed it.  Returns false if nothing can be received now.
  */
 static bool discard(struct http_client *c)
 {

@@ -21,7 +21,8 @@ struct http_client {
 	enum http_client_state state;
 	int fd;
 	struct deadline deadline; /* deadline of the current state */
-	int64_t progress_ns;      /* when bytes were last received or sent */
+	/* monotonic_ns() when `state` began, or when bytes of the response were last sent */
+	int64_t progress_ns;
 	bool wants_openmetrics, is_head;
 	char request[HTTP_REQUEST_MAX];
 	size_t request_len;

@@ -16,7 +16,7 @@ struct serving {
 	const struct http_server *config;
 	struct http_client clients[HTTP_CLIENTS_MAX];
 	struct document_job job;
-	struct document *fresh; /* the last document; NULL: none */
+	struct document *fresh; /* the last document; is_fresh() says if it is fresh; NULL: none */
 	struct err last; /* the error of the last document; EXIT_DONE: it was written */
 	struct deadline accept_after; /* earliest time of the next accept(2) after a failed one */
 };
