@@ -1,7 +1,7 @@
 /*
  * Lists the requests that other jtool clients have sent to agents in a JVM.  Asks all agent
  * libraries of jtool that the JVM has mapped, including libraries of other builds of jtool and
- * libraries that the JVM has loaded at startup.  Makes the JVM map no other library.
+ * libraries that the JVM has loaded at startup.  The JVM loads no further library for this.
  */
 #ifndef JTOOL_CMD_OTHER_SESSIONS_H
 #define JTOOL_CMD_OTHER_SESSIONS_H

@@ -219,8 +219,8 @@ static int check_release(const struct ctx *ctx, struct err *err)
 }
 
 /*
- * Returns -1 with err set if the JVM's flags are such that --exact would harm it; else 0.  If the
- * flags cannot be read, returns 0.
+ * Returns -1 with err set if --exact would harm the JVM because of one of the JVM's flags; else 0.
+ * Also returns 0 if the flags cannot be read.
  */
 static int check_flags(const struct ctx *ctx, struct err *err)
 {

@@ -59,7 +59,7 @@ int alloc_recorded(const struct ctx *ctx, struct alloc *a, struct session **ours
 int alloc_request(const struct ctx *ctx, struct session *s, uint32_t flags, char *const *globs,
 		  struct err *err) _must_check_;
 
-/* Returns true if the file is a report, to which an agent has written its recording. */
+/* Returns true if the file `path` is a report: a file to which an agent has written a recording. */
 bool alloc_is_report(const char *path);
 int alloc_read(const char *path, struct alloc *a, struct err *err) _must_check_;
 

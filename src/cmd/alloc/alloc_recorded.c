@@ -31,8 +31,8 @@ static int ask(const struct ctx *ctx, struct session *s, struct alloc *a, struct
 	if (a->end == WIRE_ALLOCED_NOTHING)
 		return 0;
 	/*
-	 * The agent sends the flags with which the recording began; WIRE_ALLOC_RECORDED is not
-	 * among them.
+	 * The agent has sent the flags with which the recording began.  Add WIRE_ALLOC_RECORDED,
+	 * which is not among them.
 	 */
 	a->flags |= WIRE_ALLOC_RECORDED;
 	return 1;

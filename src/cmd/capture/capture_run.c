@@ -147,7 +147,7 @@ static int add_bytes(struct capture *c, const char *name, int fd, struct capture
 	if (rc < 0)
 		return atomic_file_failed(&c->out, rc, err);
 	r->is_there = true;
-	/* Send each file at once: if the reader's connection ends, the reader has these files. */
+	/* Send each file at once: if a pipe or connection breaks, the reader has these files. */
 	return atomic_file_send(&c->out, err);
 }
 

@@ -48,9 +48,9 @@ int class_index_select_args(const struct ctx *ctx, struct class_index *r, const 
 			    struct err *err) _must_check_;
 
 /*
- * A function that receives a captured class and its row.  `captured->outcome` is never
- * WIRE_CAPTURED_RETRANSFORMED.  `captured` is valid only during the call.  Returns 0 to continue
- * the capture; or -1, with err set, to end the capture.
+ * A function that receives a captured class and its row.  `captured` is valid only during the call.
+ * A class with the outcome WIRE_CAPTURED_RETRANSFORMED is not passed: it ends the capture.  Returns
+ * 0 to continue the capture; or -1, with err set, to end the capture.
  */
 typedef int class_index_take_fn(const struct class_row *row, struct class_capture *captured,
 				void *arg, struct err *err);

@@ -109,8 +109,8 @@ static bool is_file_expected(const struct class_row *row)
 }
 
 /*
- * Moves the classes that have a file in `set` to the front of `c`.  Returns their number.  The
- * classes with a file remain in the same order, and so do the classes without.
+ * Moves the classes that have a file in `set` to the front of `c`.  Returns their number.  Does not
+ * change the order of the classes with a file, nor the order of the classes without.
  */
 static size_t partition(struct classes *c, const struct class_set *set)
 {

@@ -13,7 +13,7 @@
 #define VERSION_MAX (64u * 1024)
 #define THREADS_MAX (64u * 1024 * 1024)
 
-/* One reading of a dump. */
+/* One pass over a dump: a dump file may be read several times. */
 struct pass {
 	const struct dump_reader_wanted *wanted;
 	struct graph_builder *builder; /* NULL: objects are only counted */

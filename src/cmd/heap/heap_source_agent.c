@@ -16,8 +16,8 @@
  */
 #define HEAP_STREAM_SHARE 3
 /*
- * The agent's other frames (threads, methods, and classes that the walk has found) may have
- * together 1/NAMES_SHARE of the bytes of the memory limit.
+ * All other frames of the agent (threads, methods, and classes that the walk has found) together
+ * may have 1/NAMES_SHARE of the bytes of the memory limit.
  */
 #define NAMES_SHARE 6
 #define FRAME_MAX ((uint64_t)WIRE_PAYLOAD_MAX + WIRE_HEADER_LEN)

@@ -32,8 +32,8 @@ void jfr_recording_close(struct jfr_recording *rec);
 /* Returns a reader at the start of the recording. */
 struct jfr_reader *jfr_recording_reader(struct jfr_recording *rec);
 /*
- * Frees the reader.  If it could not read parts of the recording, sets rec->error to EXIT_PARTIAL,
- * and prints the reasons, but only for the first such reader of *rec.
+ * Frees the reader `r`.  If `r` could not read parts of the recording, sets rec->error to
+ * EXIT_PARTIAL, and prints the reasons; for further such readers of *rec, prints nothing.
  */
 void jfr_recording_done(struct jfr_recording *rec, struct jfr_reader *r);
 /*

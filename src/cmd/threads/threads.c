@@ -206,7 +206,7 @@ static void print(const struct ctx *ctx, const struct threads_view *v)
 		threads_view_print(v, ctx->out);
 }
 
-/* Reports deadlocks where the output does not: --json, --deadlocks and --blocked have them. */
+/* Prints a notice about deadlocks, unless --json, --deadlocks or --blocked prints them anyway. */
 static void print_deadlock_notice(const struct ctx *ctx, size_t n)
 {
 	const struct threads_opts *opts = ctx->opts;

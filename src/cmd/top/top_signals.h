@@ -27,14 +27,13 @@ void top_signals_end(void);
 int top_signals_wait(struct pollfd *fds, size_t n, struct deadline until);
 
 /*
- * Return whether a signal has arrived: top_signals_stop() one that ends top, _take_suspend()
- * SIGTSTP, _take_resume() SIGCONT, _take_resize() SIGWINCH.  The functions with `take` then forget
- * the signal.
+ * Each function returns whether its signal has arrived.  The functions with `take` in their names
+ * return true only once for a signal.
  */
-bool top_signals_stop(void);
-bool top_signals_take_suspend(void);
-bool top_signals_take_resume(void); /* true after the process was continued */
-bool top_signals_take_resize(void);
+bool top_signals_stop(void);         /* any signal that ends top */
+bool top_signals_take_suspend(void); /* SIGTSTP */
+bool top_signals_take_resume(void);  /* SIGCONT: the process was continued */
+bool top_signals_take_resize(void);  /* SIGWINCH */
 
 /*
  * Stops all processes of jtool's process group until the shell continues the group.  jtool must not

@@ -342,9 +342,9 @@ static int check_given(const struct ctx *ctx, struct err *err)
 }
 
 /*
- * Recognises the arguments of the JVM's attach operation load, "instrument JAR[=OPTIONS]", and
- * changes `a` to that jar with these options.  Returns the path of the jar, a path in the caller's
- * mount namespace, which the caller frees; NULL if the arguments have another form.
+ * If the agent is the library "instrument" with the options JAR[=OPTIONS], as in the JVM's attach
+ * operation load, changes `a` to the agent JAR with OPTIONS.  Returns the path JAR, which is a path
+ * in jtool's mount namespace; the caller frees it.  Returns NULL if `a` is another agent.
  */
 static char *split_instrument(struct agent *a)
 {

@@ -2,8 +2,8 @@
  * The command memory: shows what the resident memory of a JVM is used for, and compares it with the
  * limit of its control group.
  *
- * The mappings come from /proc/PID/smaps.  Diagnostic commands report what the JVM uses them for;
- * if the JVM cannot be asked, only the mappings are shown.
+ * The mappings come from /proc/PID/smaps.  Diagnostic commands report what the JVM uses them for.
+ * If the JVM does not answer, only the mappings and the values of the JVM's counters are shown.
  */
 #include <errno.h>
 #include <string.h>
