@@ -1,4 +1,4 @@
-/* Parses the command line and runs one command.  Only main() ends the process. */
+/* Parses the command line, runs one command, and prints the error if the command fails. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -209,7 +209,7 @@ static int run_on_target(struct ctx *ctx, const char *target, struct err *err)
 	return rc;
 }
 
-/* Returns true if the command line contains --json.  Call it when the line cannot be parsed. */
+/* Returns true if the command line contains --json.  For errors until the options are parsed. */
 static bool has_json_option(char **argv, int argc)
 {
 	for (int i = 0; i < argc; i++) {

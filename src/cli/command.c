@@ -58,8 +58,8 @@ static const struct cmd *nearest(const char *name)
 {
 	const struct cmd *best = NULL;
 	/*
-	 * A suggestion may have two typos, but only one if the name is short, because short names
-	 * are often only two typos from each other.
+	 * Suggest a command whose name is at most two typos from `name`.  If `name` is short, at
+	 * most one typo, because short names are often only two typos from each other.
 	 */
 	unsigned best_distance = strlen(name) < 4 ? 2 : 3;
 

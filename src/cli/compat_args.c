@@ -40,9 +40,9 @@ static int append_all(char **words, int n, char **argv, int argc)
 }
 
 /*
- * Appends the arguments of jattach's command `load`: LIB true|false OPTIONS.  "true" means that LIB
- * is an absolute path, and is omitted like "false".  If LIB is "instrument", OPTIONS is JAR=OPTIONS
- * of a Java agent.
+ * Appends the arguments of jattach's command `load`: LIB true|false OPTIONS.  Omits the second
+ * argument, which says whether LIB is an absolute path.  If LIB is "instrument", the third argument
+ * is JAR=OPTIONS of a Java agent.
  */
 static int append_load(char **words, int n, char **argv, int argc)
 {
