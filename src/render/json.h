@@ -67,8 +67,8 @@ void json_add(struct buf *out, const struct json *node);
 /* Returns the parsed document, which the caller frees; or NULL if the text is not JSON. */
 struct json *json_parse(const char *text, size_t len) _must_check_;
 /*
- * Return the value of a member, which the node owns.  If the node has no such member of this type,
- * return NULL or `absent`.  The node may be NULL, so that calls can be nested.
+ * Return the value of a member; the node owns the value.  If the node has no member with this key
+ * and type, return NULL or `absent`.  The node may be NULL, so that calls can be nested.
  */
 const struct json *json_get(const struct json *node, const char *key);
 bool json_has(const struct json *node, const char *key); /* true even if the value is null */

@@ -14,7 +14,7 @@ struct class_view {
 	const struct class_capture *captured;
 	const struct cf_class *file; /* the class file of the class; NULL: not available */
 	const char *why_not;         /* why `file` is not available; NULL: no reason is known */
-	const struct cf_pool *memory; /* its constant pool in the JVM's memory; NULL: unknown */
+	const struct cf_pool *memory; /* the constant pool in the JVM's memory; NULL: unknown */
 };
 
 /* Returns the record, which the caller frees. */

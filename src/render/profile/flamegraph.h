@@ -9,8 +9,8 @@
 /*
  * Appends the page for a tree.  The caller must have called call_tree_sum() for the tree.  Title
  * and subtitle may be untrusted.  Values in "bytes" are shown as sizes, values in "ns" as times,
- * values in other units as counts.  A node below 1/100,000 of the total is not shown; its caller
- * gets its value.
+ * values in other units as counts.  A node below 1/100,000 of the total is not shown; its value is
+ * added to the value of its caller.
  *
  * In a tree of call_tree_diff(), a node has one value from a profile and one from an earlier
  * profile.  The colour of the node shows how much its share of the total differs between the two.

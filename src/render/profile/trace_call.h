@@ -30,7 +30,7 @@ struct trace_text {
 	size_t thread_width; /* width in cells of the widest thread name so far, up to 40 */
 };
 
-/* Append a call: as text, its line and the lines of its stack; or as JSON, its line. */
+/* Append a call: as text, with a line for each frame of its stack; or as one line of JSON. */
 void trace_text_add(struct trace_text *text, struct buf *out, const struct trace *t,
 		    const struct trace_call *call);
 void trace_json_add(struct buf *out, const struct trace *t, const struct trace_call *call);

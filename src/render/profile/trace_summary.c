@@ -212,8 +212,8 @@ static void add_count_line(struct buf *out, size_t n, const char *one, const cha
 }
 
 /*
- * Returns the state of the trace.  The state that the agent has sent last can be a second older
- * than the sums, so its number of calls is replaced by that of the sums if that is larger.
+ * Returns the state that the agent has sent last.  This state can be a second older than the sums.
+ * So if the methods' sums have more calls than the state, state.calls is their number.
  */
 static struct trace_state state_of(const struct trace *t)
 {

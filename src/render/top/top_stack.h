@@ -7,8 +7,8 @@
 
 /*
  * Appends state, lock and frames of the thread with this tid, and of the virtual thread that it
- * runs.  If the dump does not have the thread, appends a line that says so.  Call
- * thread_dump_link() before.
+ * runs.  If the dump does not have the thread, appends a line that says so.  The caller must have
+ * called thread_dump_link() for the dump.
  */
 void top_stack_add(const struct thread_dump *dump, int64_t tid, struct buf *out);
 

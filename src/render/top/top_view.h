@@ -28,9 +28,9 @@ struct top_view {
 void top_view_head(const struct top_view *v, size_t width, struct buf *out);
 
 /*
- * Append one line without a line feed: top_view_heading() the headings, top_view_row() the row
- * v->rows[i].  If `width` cells are not enough for all columns, columns are omitted, but never the
- * last one, the name, which is not cut off.
+ * Append one line without a line feed: top_view_heading() appends the headings, top_view_row() the
+ * row v->rows[i].  If `width` cells are not enough for all columns, some columns are omitted.  The
+ * last column, the name, is never omitted and never cut off.
  */
 void top_view_heading(const struct top_view *v, size_t width, struct buf *out);
 void top_view_row(const struct top_view *v, size_t i, size_t width, struct buf *out);

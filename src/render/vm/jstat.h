@@ -9,7 +9,7 @@
 #include "model/vm/jstat.h"
 #include "render/json.h"
 
-/* Append a line: jstat_heading() the headings, jstat_row() the sample that `r` reads. */
+/* jstat_heading() appends a line with the headings, jstat_row() a line with a sample from `r`. */
 void jstat_heading(struct buf *out, enum jstat_table table);
 void jstat_row(struct buf *out, enum jstat_table table, const struct counter_source *r);
 
