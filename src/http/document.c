@@ -37,7 +37,7 @@ static void _noreturn_ write_document(int fd, int sock, document_write *write, v
 	struct err err = { .code = EXIT_DONE };
 	FILE *out = fdopen(fd, "w");
 
-	(void)setrlimit(RLIMIT_FSIZE, &limit); /* lowering a limit is always permitted */
+	(void)setrlimit(RLIMIT_FSIZE, &limit); /* fails only if the limit is lower already */
 	if (!out || write(arg, out, &err) < 0 || fflush(out) != 0)
 		(void)err_set(&err, EXIT_PARTIAL, "cannot store the metrics in memory: %s",
 			      strerror(errno));

@@ -80,7 +80,10 @@ static int dump_through_fifo(struct vm_dump_request *rq, struct atomic_file *out
 	return rc < 0 ? -1 : 0;
 }
 
-/* Checks that the records of the dump in `fd` are complete. */
+/*
+ * Checks that the records of the dump in `fd` are complete.  Of a compressed dump, checks only that
+ * it is a gzip file.
+ */
 static int check_bytes(int fd, uint64_t size, bool gzip, struct err *err)
 {
 	struct hprof_walk walk = { .size = size };

@@ -136,8 +136,8 @@ static int check_complete(int fd, uint64_t size, struct err *err)
 }
 
 /*
- * Rejects a sparse file.  The target could create a sparse file of any size without using disk
- * space, but a copy takes disk space for its complete size.
+ * Rejects an incomplete recording and a sparse file.  The target could create a sparse file of any
+ * size without using disk space, but a copy takes disk space for its complete size.
  */
 static int check_result(void *arg, int fd, uint64_t size, struct err *err)
 {
