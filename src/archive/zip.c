@@ -136,8 +136,8 @@ bool zip_next(const struct zip *zip, size_t *at, struct zip_entry *entry)
 }
 
 /*
- * Rejects zip bombs whose entries overlap: the total length of the entries must not exceed the
- * length of the zip before the directory.
+ * Rejects zip bombs, which have many overlapping entries: the total length of the entries must not
+ * exceed the length of the zip before the directory.  Also rejects entries outside of the zip.
  */
 static const char *check_directory(const struct zip *zip)
 {

@@ -3,9 +3,10 @@
  * before the zip, jars within jars.
  *
  * Reads one entry at a time from a file or from memory, because a jar may be larger than the free
- * memory.  Zips are untrusted: zip_open() checks that every entry lies within the zip, and that
- * entries do not overlap.  A zip therefore unpacks to at most 1032 times its length.  The unpacked
- * size of an entry is read from the zip's directory; a caller limits that size with `max`.
+ * memory.  Zips are untrusted: zip_open() checks that every entry lies within the zip, and that all
+ * entries together are not longer than the zip.  A zip therefore unpacks to at most 1032 times its
+ * length.  The unpacked size of an entry is read from the zip's directory; a caller limits that
+ * size with `max`.
  *
  * Names of entries come from the directory of the zip.  A name may have any bytes except NUL, and
  * may contain "../": do not open a file by such a name.
