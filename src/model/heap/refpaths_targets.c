@@ -6,6 +6,7 @@
 #include "base/suggest.h"
 #include "model/heap/refpaths.h"
 #include "model/class/type_name.h"
+#include "wire/glob.h"
 
 #define CANDIDATES_MAX 400 /* approximate limit in bytes for the labels that an error text lists */
 
@@ -177,12 +178,20 @@ static bool is_in_label(const char *label, const char *word)
 	return close && is_part(open + 1, (size_t)(close - open - 1), word);
 }
 
+/* Returns whether `word` is the class's name, without its package or its outer classes or not. */
+static bool is_class(const char *class, const char *word)
+{
+	size_t len = strlen(class), n = strlen(word);
+	const char *end = len >= n ? class + len - n : NULL;
+
+	return end && strcmp(end, word) == 0 && (end == class || end[-1] == '.' || end[-1] == '$');
+}
+
 static bool is_loader(const char *label, const char *class, const char *word)
 {
-	const char *dot = strrchr(class, '.');
-
-	return strcmp(label, word) == 0 || strcmp(class, word) == 0 ||
-	       (dot && strcmp(dot + 1, word) == 0) || is_in_label(label, word);
+	if (strpbrk(word, "*?"))
+		return glob_matches(word, class);
+	return strcmp(label, word) == 0 || is_class(class, word) || is_in_label(label, word);
 }
 
 static bool has_target(const struct refpaths_targets *targets, uint32_t node)

@@ -570,7 +570,9 @@ START_TEST(loaders_are_found_by_name_class_or_hash)
 {
 	static const char *const words[] = {
 		"a.b.Loader 'shop' @1f2e", "a.b.Loader", "Loader", "shop", "@1f2e", "1f2e",
+		"b.Loader", "a.?.Load*", "*.Loader",
 	};
+	static const char *const nested[] = { "a.b.Shop$Loader", "Shop$Loader", "Loader" };
 	char many[500] = "";
 
 	make_subclasses();
@@ -586,6 +588,15 @@ START_TEST(loaders_are_found_by_name_class_or_hash)
 		ck_assert_uint_eq(graph_class(heap.graph, targets.nodes[0]), LOADER);
 		refpaths_targets_release(&targets);
 	}
+	free(heap.classes[LOADER].name);
+	heap.classes[LOADER].name = xstrdup(nested[0]);
+	for (size_t i = 0; i < ARRAY_SIZE(nested); i++) {
+		ck_assert_int_eq(refpaths_choose_loaders(&heap, nested[i], &targets, &err), 0);
+		ck_assert_uint_eq(targets.n, 1);
+		refpaths_targets_release(&targets);
+	}
+	ck_assert_int_lt(refpaths_choose_loaders(&heap, "oader", &targets, &err), 0);
+	err = (struct err){ .code = EXIT_DONE };
 	ck_assert_int_lt(refpaths_choose_loaders(&heap, "app", &targets, &err), 0);
 	ck_assert_ptr_nonnull(strstr(err.text, "never unloads class loader"));
 	err = (struct err){ .code = EXIT_DONE };
