@@ -54,7 +54,8 @@ struct jvm *resolve_among(struct jvm_list *list, const char *spec, FILE *candida
 		return TAKE_PTR(list->jvms[found]);
 	if (n > 1) {
 		print_matches(list, spec, candidates);
-		(void)err_set(err, EXIT_TARGET, "'%s' matches %zu JVMs: give a pid", spec, n);
+		(void)err_set(err, EXIT_TARGET, "'%s' matches %zu JVMs: give a pid; jtool "
+			      "list -m shows their arguments", spec, n);
 		return NULL;
 	}
 	print_matches(list, NULL, candidates);

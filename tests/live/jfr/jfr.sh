@@ -92,6 +92,8 @@ settings() {
 round_trip() {
 	local version=$1 pid=$2
 
+	refuses 1 'there is no recording: jtool jfr TARGET start starts one' \
+		"$version: jfr dump without a recording" jfr "$pid" dump none.jfr
 	prints "$version: jfr start: it works" '^Started recording 1' \
 		jfr "$pid" start name="two words" settings=profile
 	prints "$version: jfr check: it lists the recording" \
