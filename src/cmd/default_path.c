@@ -36,7 +36,7 @@ char *default_path(const struct jvm *jvm, const char *kind, const char *suffix)
 	struct tm tm;
 
 	if (localtime_r(&now, &tm))
-		/* On failure the name has no date. */
+		/* If strftime() fails, the name has no date. */
 		(void)strftime(date, sizeof(date), "%Y%m%dT%H%M%S", &tm);
 	buf_addf(&path, "%s-", kind);
 	add_name(&path, jvm->main);

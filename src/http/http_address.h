@@ -22,8 +22,8 @@ void http_address_text(const struct sockaddr_storage *address, char text[HTTP_AD
 
 /*
  * Creates a socket that listens on the address `text`.  Sets *address to the address on which the
- * socket listens, because port 0 in `text` stands for any free port.  Returns a descriptor that
- * does not block; or -1 with err set.
+ * socket listens, because port 0 in `text` stands for any free port.  Returns a non-blocking
+ * descriptor; or -1 with err set.
  */
 int http_address_listen(const char *text, struct sockaddr_storage *address, struct err *err)
 	_must_check_;

@@ -11,7 +11,8 @@
 
 enum heap_engine {
 	HEAP_BY_AUTO,     /* the command chooses the engine */
-	HEAP_BY_SNAPSHOT, /* the agent clones the JVM's process; the child reads its own copy */
+	/* the agent clones the JVM's process; the child reads its copy of the heap */
+	HEAP_BY_SNAPSHOT,
 	HEAP_BY_AGENT,    /* the agent walks the heap in the JVM */
 	/* like HEAP_BY_AGENT, but the agent relies on the JVMTI specification only (--strict) */
 	HEAP_BY_JVMTI,

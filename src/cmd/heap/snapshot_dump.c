@@ -64,7 +64,7 @@ static enum dump_outcome try_once(struct attempt *a, struct err *err)
 		bool may_be_dumped = may_be_dumped_otherwise(a, err);
 
 		if (a->stopped.code != EXIT_DONE && !r->no_memory)
-			*err = a->stopped; /* the cause; `err` only says that the session ended */
+			*err = a->stopped; /* the cause; `err` only said that the session ended */
 		return may_be_dumped ? DUMP_CANNOT : DUMP_FAILED;
 	}
 	if (r->why != WIRE_SNAPSHOT_DONE) {

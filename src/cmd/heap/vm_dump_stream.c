@@ -84,7 +84,7 @@ static int relay_failed(const struct stream *f, int error, struct err *err)
 		       strerror(-error));
 }
 
-/* Reads through a relay process, so that the JVM is not blocked if jtool is stopped. */
+/* Reads through a relay process, so that the JVM is not blocked if SIGSTOP stops jtool. */
 static int take_relayed(struct stream *f, int fifo, int end, struct err *err)
 {
 	const struct fifo_relay_limits limits = {

@@ -36,8 +36,8 @@ static char *repository_path(const struct ctx *ctx)
 
 /*
  * Opens the directory `path`; or if it does not exist, the nearest directory above it that exists.
- * After JFR.check, the JVM reports the path of a repository even before it creates the repository.
- * Returns an O_PATH descriptor or -errno.
+ * The directory may be missing, because after JFR.check, the JVM reports the path of its repository
+ * even before it creates the repository.  Returns an O_PATH descriptor or -errno.
  */
 static int open_nearest(const struct target_ns *ns, const char *path)
 {

@@ -71,7 +71,7 @@ static int check(const struct ctx *ctx, struct err *err)
 /*
  * Reads all flags with VM.flags -all, even if only one flag is shown, because the attach operation
  * printflag, which reads one flag, does not report its type, kind and origin.  Up to JDK 26,
- * VM.flags omits locked flags, so unknown() mentions them.
+ * VM.flags omits locked flags, so the error for a flag that was not found mentions them.
  */
 static int read_flags(const struct ctx *ctx, struct vmflags *flags, struct err *err)
 {

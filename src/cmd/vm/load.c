@@ -182,8 +182,8 @@ static int copy_to_target(struct agent *a, const struct ctx *ctx, struct err *er
 }
 
 /*
- * Runs in the worker process: checks that the library fits the JVM, and appends to `answer` whether
- * the JVM can read the file.
+ * Runs in a worker process (worker/worker.h): checks that the library fits the JVM, and appends to
+ * `answer` whether the JVM can read the file.
  */
 static int answer_check(const struct target_ns *ns, const void *agent, struct buf *answer,
 			struct err *err)

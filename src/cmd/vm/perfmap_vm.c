@@ -152,8 +152,7 @@ static uint64_t written_ns(const struct own_map *map)
 
 /*
  * Appends written_ns() to `answer`.  Returns -1 with err set if the path is a link, because the JVM
- * would follow it; or if the file belongs to another user, because the JVM may be able to write to
- * it.
+ * would follow it; or if the file belongs to another user, because the JVM might overwrite it.
  */
 static int answer_time(const struct target_ns *ns, const void *arg, struct buf *answer,
 		       struct err *err)
@@ -212,8 +211,8 @@ static int remove_own(const struct target_ns *ns, const void *arg, struct buf *a
 }
 
 /*
- * Runs in the reaper.  Removes the file if it exists.  Appends a byte to `answer` if the reaper
- * need not look for the file again.
+ * Runs in the child process (struct reaper).  Removes the file if it exists.  Appends a byte to
+ * `answer` if the child need not look for the file again.
  */
 static int reap_own(const struct target_ns *ns, const void *arg, struct buf *answer,
 		    struct err *err)
@@ -254,7 +253,7 @@ static void _noreturn_ reap(const struct ctx *ctx, int end)
 	deadline = deadline_in_ms(ctx->timeout_ms);
 	while (answer.len == 0 && !deadline_passed(deadline) &&
 	       target_query(ctx->jvm, &q, &answer, &err) == 0)
-		(void)poll(NULL, 0, REAP_STEP_MS); /* wait: no event reports a created file */
+		(void)poll(NULL, 0, REAP_STEP_MS); /* wait before the next look for the file */
 	_exit(0);
 }
 

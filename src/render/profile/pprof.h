@@ -22,8 +22,9 @@ struct pprof_profile {
 	/* time between two samples; 0: unknown, or the events are not samples at regular times */
 	uint64_t period_ns;
 	/*
-	 * path and build id of the JVM's libjvm.so, which becomes the mapping of all frames: it
-	 * compiles and runs their code; NULL: unknown.  Without a path there is no mapping.
+	 * path and build id of the JVM's libjvm.so, which becomes the mapping of all frames,
+	 * because libjvm.so compiles and runs their code; NULL: unknown.  Without a path there is
+	 * no mapping.
 	 */
 	const char *file, *build_id;
 };
