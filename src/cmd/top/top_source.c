@@ -66,8 +66,8 @@ static void take_counters(const struct perfdata *perf, struct vm_reading *r)
 		r->eden_capacity = eden->committed;
 	}
 	/*
-	 * Between collections, the JVM updates the counter of heap_used only with a collector that
-	 * has an eden, and with Shenandoah, whose only space is "Heap".
+	 * Without an eden, the counter of heap_used changes between collections only if the heap
+	 * has the single space "Heap" (Shenandoah, Epsilon).  With an eden, used_lags is not used.
 	 */
 	r->used_lags = !eden && !vm_stats_space(&stats, "Heap");
 }
