@@ -327,9 +327,8 @@ static void show(const struct ctx *ctx, struct count *c)
 }
 
 /*
- * Counts the objects, saves the counts for --save, and prints them; for --diff, prints how they
- * differ from `base`.  The caller has read the file of `base` before, so that an error in that file
- * does not disturb the JVM.
+ * Counts the objects, saves and prints the counts; for --diff, prints how they differ from `base`.
+ * The caller has read the file of `base` before, so that an error in it does not disturb the JVM.
  */
 static int run_with_base(const struct ctx *ctx, struct count *c, const struct histo *base,
 			 struct err *err)
