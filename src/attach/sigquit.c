@@ -322,6 +322,15 @@ static int start_helper(struct trigger *t, pid_t *pid, struct err *err)
 	return ends[0];
 }
 
+/*
+ * Returns whether 95 % of the heap were in use when jtool found the JVM.  The JVM then cannot
+ * allocate the java.lang.Thread of its attach listener (AttachListener::init).
+ */
+static bool is_heap_full(const struct jvm *jvm)
+{
+	return jvm->heap_max > 0 && jvm->heap_used >= jvm->heap_max - jvm->heap_max / 20;
+}
+
 static int no_answer(const struct trigger *t, struct err *err)
 {
 	const struct target_ns *ns = &t->asock->ns;
@@ -340,6 +349,9 @@ static int no_answer(const struct trigger *t, struct err *err)
 		      "to wait longer";
 	else if (status.state == 'D')
 		why = "it is in uninterruptible sleep in the kernel; use --timeout to wait longer";
+	else if (is_heap_full(ns->jvm))
+		why = "its Java heap is full, and may have no room for the attach listener; try "
+		      "again, or use what does not attach: jtool info, top, stat and memory";
 	return err_set(err, EXIT_ATTACH, "JVM %d did not open its attach socket within %g s: %s",
 		       (int)ns->jvm->pid, t->timeout_ms / 1000.0, why);
 }

@@ -100,6 +100,30 @@ START_TEST(slow_jvm_gets_one_signal)
 }
 END_TEST
 
+/* In a full heap there is no room for the thread of the attach listener. */
+START_TEST(full_heap_is_named)
+{
+	static const struct {
+		int64_t used, max;
+		const char *words;
+	} heaps[] = {
+		{ 95, 100, "its Java heap is full" },
+		{ 94, 100, "it is in a long pause" },
+		{ -1, -1, "it is in a long pause" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(heaps); i++) {
+		struct err err = { .code = EXIT_DONE };
+
+		target.heap_used = heaps[i].used;
+		target.heap_max = heaps[i].max;
+		ck_assert_int_eq(sigquit_wake(&point, 10, NULL, &err), -1);
+		(void)next_report(5000); /* the target handles the signal */
+		ck_assert_msg(strstr(err.text, heaps[i].words) != NULL, "%s", err.text);
+	}
+}
+END_TEST
+
 /* The other tool gives up: it deletes the trigger file before its signal reaches the JVM. */
 START_TEST(signal_follows_when_another_tools_trigger_file_disappears)
 {
@@ -123,6 +147,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_set_timeout(tc, 60);
+	tcase_add_test(tc, full_heap_is_named);
 	tcase_add_loop_test(tc, slow_jvm_gets_one_signal, 0, 2);
 	tcase_add_test(tc, signal_follows_when_another_tools_trigger_file_disappears);
 	suite_add_tcase(suite, tc);
