@@ -73,8 +73,8 @@ int jfr_refusal(const char *line, const struct jfr_answer *answer, struct err *e
 			       "%.*s; use JDK 8u262, or 11 and later", len, line);
 	if (strstr(buf_str(&answer->text), "JFR.start to start a recording"))
 		return err_set(err, EXIT_ANSWER,
-			       "there is no recording: jtool jfr TARGET start starts one, jtool jfr "
-			       "TARGET record makes one of 30 s");
+			       "there is no recording: jtool jfr TARGET start starts one, jtool "
+			       "jfr TARGET record makes one of 30 s");
 	jfr_one_line(&words, buf_str(&answer->text));
 	if (words.len == 0)
 		return err_set(err, EXIT_ANSWER,
