@@ -258,7 +258,9 @@ static int agent_failed(const struct agent *a, int code, struct err *err)
 			       a->given, code);
 	switch (code) {
 	case INSTRUMENT_BAD_JAR:
-		why = "the JVM cannot read it as a jar, or its manifest has no Agent-Class";
+		why = is_path_in_target(a) ?
+		      "there is no such file here, and perhaps none in the JVM's container" :
+		      "the JVM cannot read it as a jar, or its manifest has no Agent-Class";
 		break;
 	case INSTRUMENT_NOT_ON_PATH:
 		why = "it could not be added to the class path";
@@ -282,6 +284,10 @@ static int not_loaded(const struct agent *a, int status, const struct buf *outpu
 
 	while (len > 0 && output->data[len - 1] == '\n')
 		len--;
+	if (len == 0 && is_path_in_target(a))
+		return err_set(err, EXIT_ANSWER,
+			       "'%s' was not loaded: there is no such file here, and perhaps none "
+			       "in the JVM's container; check the path", a->given);
 	if (len == 0)
 		return err_set(err, EXIT_ANSWER,
 			       "'%s' was not loaded: the JVM answered %d without a reason; check "

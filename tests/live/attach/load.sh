@@ -64,7 +64,7 @@ for version in own "${jdks[@]}"; do
 	REFUSED=2 refused_agent "$version: file that is not ELF: refused" 'ELF|library' load "$pid" \
 		"$W/text.so"
 	refused_agent "$version: truncated ELF file: refused" '.' load "$pid" "$W/cut.so"
-	refused_agent "$version: missing file: refused" 'nosuch.so' load "$pid" "$W/nosuch.so"
+	refused_agent "$version: missing file: refused" 'nosuch.so.*[Nn]o such file' load "$pid" "$W/nosuch.so"
 	REFUSED=2 refused_agent "$version: missing file, relative path: refused" 'nosuch.so' load "$pid" \
 		./nosuch.so
 	refused_agent "$version: unknown library name: refused" '.' load "$pid" nosuchlibrary
@@ -94,7 +94,7 @@ for version in own "${jdks[@]}"; do
 		"$W/missing.jar"
 	refused_agent "$version: jar without Agent-Class: refused" 'return code: 100' load "$pid" \
 		"$W/plain.jar"
-	refused_agent "$version: missing jar: refused" '100' load "$pid" "$W/nosuch.jar"
+	refused_agent "$version: missing jar: refused" '100.*there is no such file here' load "$pid" "$W/nosuch.jar"
 
 	works "$version: refused agents: jcmd still works" jcmd "$pid" VM.version
 	grep -v -E -x "$noise" "$JVM_ERR" >"$W/err.rest"
