@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-static void add(sigset_t *set, int sig)
+void stop_signals_add(sigset_t *set, int sig)
 {
 	struct sigaction now;
 
@@ -13,6 +13,6 @@ static void add(sigset_t *set, int sig)
 void stop_signals(sigset_t *set)
 {
 	(void)sigemptyset(set);
-	add(set, SIGINT);
-	add(set, SIGTERM);
+	stop_signals_add(set, SIGINT);
+	stop_signals_add(set, SIGTERM);
 }

@@ -9,5 +9,7 @@
  * example, a shell starts background jobs with SIGINT ignored.
  */
 void stop_signals(sigset_t *set);
+/* Adds a signal to the set, unless it was ignored when jtool started. */
+void stop_signals_add(sigset_t *set, int sig);
 
 #endif

@@ -212,7 +212,9 @@ static struct jvm *unreadable_jvm(const struct procfs *proc, pid_t pid)
 	jvm->gid = status.egid;
 	jvm->start_ticks = status.start_ticks;
 	jvm->uptime = procfs_uptime(proc, &status);
-	jvm->heap_used = jvm->heap_max = -1;
+	jvm->heap_used = jvm->heap_max = jvm->heap_committed = jvm->heap_bound = -1;
+	jvm->classes = -1;
+	jvm->listed_ns = monotonic_ns();
 	jvm->is_hotspot = true; /* assume HotSpot: most JVMs are */
 	jvm->attach = ATTACH_UNREACHABLE;
 	jvm->hung = xstrdup("its memory map is locked by a thread whose file system");

@@ -242,6 +242,8 @@ void identify_perfdata(struct jvm *jvm, const struct perfdata *perf, const struc
 	jvm->heap_committed = heap_sum(perf, "capacity", "capacity");
 	jvm->heap_max = heap_max(perf);
 	jvm->classes = perfdata_number(perf, "java.cls.loadedClasses", -1);
+	if (jvm->classes >= 0) /* those of class data sharing have a counter of their own */
+		jvm->classes += perfdata_number(perf, "java.cls.sharedLoadedClasses", 0);
 	jvm->flags = joined(perfdata_nonempty_text(perf, "java.rt.vmFlags"),
 			    uncut(args, cmd->flags));
 	describe_command(jvm, perfdata_nonempty_text(perf, "sun.rt.javaCommand"), cmd);

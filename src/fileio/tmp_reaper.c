@@ -59,8 +59,10 @@ void tmp_reaper_release(struct tmp_reaper *r)
 {
 	/* The child sees the end of file on its socket, removes the file and exits. */
 	util_close_p(&r->end_fd);
+	r->end_fd = -1;
 	while (r->pid > 0 && waitpid(r->pid, NULL, 0) < 0 && errno == EINTR)
 		;
+	r->pid = -1;
 	free(r->name);
 	r->name = NULL;
 }

@@ -79,6 +79,7 @@ static int count_in_child(const struct ctx *ctx, unsigned max_pause_ms, bool wit
 	int rc = snapshot_check(ctx, max_pause_ms, err);
 
 	for (unsigned tries = 1; rc == 0; tries++) {
+		*err = (struct err){ .code = EXIT_DONE }; /* of this try */
 		rc = snapshot_request_run(&r, err);
 		if (rc < 0 || r.why == WIRE_SNAPSHOT_DONE)
 			break;

@@ -12,6 +12,7 @@
 
 #include "base/progress.h"
 #include "fileio/io.h"
+#include "cli/stop_signals.h"
 #include "cmd/jfr/jfr.h"
 #include "attach/target_query.h"
 
@@ -162,10 +163,8 @@ static int run(struct recording *r, struct atomic_file *out, struct err *err)
 
 	if (target_ns_open_process(r->ctx->jvm, &ns, err) < 0)
 		return -1;
-	(void)sigemptyset(&ends);
-	(void)sigaddset(&ends, SIGINT);
-	(void)sigaddset(&ends, SIGTERM);
-	(void)sigaddset(&ends, SIGHUP);
+	stop_signals(&ends);
+	stop_signals_add(&ends, SIGHUP);
 	r->signals = signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (r->signals < 0) {
 		rc = err_set(err, EXIT_PARTIAL, "cannot wait for signals: %s; try again",

@@ -80,7 +80,8 @@ static void note_moved(const struct thread_dump *before, const struct thread_dum
 static int take_earlier(const struct ctx *ctx, struct threads_sample *earlier, size_t n,
 			struct err *err)
 {
-	unsigned first = ctx->file ? threads_file_count(ctx->file) - (unsigned)n : 0;
+	unsigned n_dumps = ctx->file ? threads_file_count(ctx->file) : 0;
+	unsigned first = n_dumps > n ? n_dumps - (unsigned)n : 1;
 
 	for (size_t i = 0; i < n; i++) {
 		int64_t begin_ns = monotonic_ns();

@@ -117,6 +117,17 @@ static void begin_view(struct live *l)
 			    1000000;
 }
 
+/*
+ * Returns the index in t->rows of the selected row; there must be one.  After a key or a refresh,
+ * `selected` may be too large until the screen is drawn.
+ */
+static size_t selected_row(const struct live *l)
+{
+	size_t n = l->t->view.n;
+
+	return l->place.selected < n ? l->place.selected : n - 1;
+}
+
 static void show_stack(struct live *l)
 {
 	struct top *t = l->t;
@@ -130,7 +141,7 @@ static void show_stack(struct live *l)
 	if (l->view != VIEW_STACK) {
 		if (t->view.n == 0)
 			return;
-		thread = &t->one.threads.list[t->rows[l->place.selected]];
+		thread = &t->one.threads.list[t->rows[selected_row(l)]];
 		l->stack_tid = thread->tid;
 		free(l->title);
 		l->title = xasprintf("%s, tid %lld", top_thread_name(thread),
@@ -184,7 +195,7 @@ static void show_threads_of_selected(struct live *l)
 
 	if (t->view.n == 0)
 		return;
-	jvm = discover_pid(&t->proc, (pid_t)t->all.rows[t->rows[l->place.selected]].pid, &why);
+	jvm = discover_pid(&t->proc, (pid_t)t->all.rows[t->rows[selected_row(l)]].pid, &why);
 	if (!jvm) {
 		l->note = why;
 		return;

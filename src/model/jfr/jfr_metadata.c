@@ -250,10 +250,11 @@ static void annotate(struct parser *p)
 	for (size_t i = 0; i < p->n; i++) {
 		const struct annotation *a = &p->annotations[i];
 		const struct jfr_type *class = jfr_type_by_id(p->m, a->class_id);
-		struct jfr_type *type = &p->m->types[a->type];
+		struct jfr_type *type;
 
-		if (!class)
+		if (!class || a->type >= p->m->n)
 			continue;
+		type = &p->m->types[a->type];
 		if (a->field != UINT32_MAX)
 			annotate_field(&type->fields[a->field], class->name, a->value);
 		else if (strcmp(class->name, "jdk.jfr.Label") == 0)

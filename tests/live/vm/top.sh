@@ -159,6 +159,10 @@ start_jvm "$version" default Load -- 20 0 && {
 	sleep 0.5
 	same "keys: End: the last row is selected" 1 "$(tm capture-pane -t top -p -e |
 		sed -n 29p | grep -c $'\e\[7m')"
+	keys Home End Enter # in one read
+	sees "keys: End and Enter at once: the stack of the last thread" ', tid [0-9]'
+	keys Escape
+	sees "keys: Escape: back to the table" 'NAME *$'
 
 	tm resize-window -t top -x 50 -y 15
 	sees "resize: the status is in the last row of 15" '^q quit'
