@@ -207,6 +207,7 @@ same "one JVM: refpaths --to: TARGET may be omitted or given" "1 2" \
 	"$(grep -c 'refpaths: JVM [0-9]*: Idle' "$W/err") $(grep -c 'never unloads' "$W/err")"
 alone '../jtool heapdump'
 same "one JVM: heapdump wants it named" "2 1" "$rc $(grep -c 'missing TARGET' "$W/err")"
+# shellcheck disable=SC2016 # expanded by the other shell
 alone '../jtool stat 1s $(../jtool list -q)'
 same "one JVM: a TARGET after INTERVAL is not a COUNT" "2 1" \
 	"$rc $(grep -c 'is a JVM, and TARGET comes first: jtool stat [0-9]* 1s$' "$W/err")"
