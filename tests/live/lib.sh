@@ -2,8 +2,8 @@
 # The library of the live tests: starts victim JVMs, runs jtool on them, and counts results.
 #
 # A theme's script sources this file and runs its checks. The last line of its output is "N passed,
-# N failed, N skipped". When the shell exits, for whatever reason, all processes, mounts and files
-# that it created are removed. tests/live/run starts all themes.
+# N failed, N skipped". When the shell exits, also by SIGINT, SIGTERM or SIGHUP, all processes,
+# mounts and files that it created are removed. tests/live/run starts all themes.
 #
 # Environment: JTOOL, the binary (default: ./jtool); CLASSES, the compiled victims; JTOOL_LIVE_JDKS,
 # the JDK versions to test (default: all that scripts/jdks lists); JTOOL_SOAK=1, the long form.
@@ -117,7 +117,8 @@ while read -r version root home; do
 	matrix=$root
 done < <("$top_srcdir/scripts/jdks" --list)
 
-# has_jdk VERSION: prints nothing, for tests that concern some versions only.
+# has_jdk VERSION: succeeds if this JDK is tested. Reports no skipped test: for tests that concern
+# only some versions.
 has_jdk() {
 	[ -n "${jdk_root[$1]:-}" ]
 }
@@ -163,7 +164,8 @@ track() {
 	start_time[$1]=$(start_ticks "$1")
 }
 
-# is_ours PID: it still runs and is the same process: PIDs are reused, in a run of all themes often.
+# is_ours PID: the tracked process still runs. Another process may have its PID: in a run of all
+# themes, PIDs are often reused.
 is_ours() {
 	if [ -z "${start_time[$1]:-}" ]; then
 		! gone "$1"

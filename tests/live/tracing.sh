@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Helpers of the trace and alloc tests: run jtool in the background, and check what it leaves in the
 # JVM. Sourced after lib.sh.
-# shellcheck disable=SC2154 # which has live_dir
+# shellcheck disable=SC2154 # lib.sh sets live_dir
 
 # How many seconds to wait for an event that is certain, on a machine whose processors are busy.
 PATIENCE=120
@@ -15,7 +15,7 @@ generate_classes() {
 		java --add-exports $asm -cp "$W/make" Make "$W/classes" "$1" || exit 1
 }
 
-# The message when classes are hooked.
+# A pattern for the message that jtool prints once classes are hooked.
 hooked='instrumented [0-9]+ method'
 
 tracing() {
@@ -192,7 +192,7 @@ unharmed_after_kills() {
 	stop "$JVM_PID"
 }
 
-# jdks_of VERSION...: prints those of them that are installed, or in the long form all JDKs.
+# jdks_of VERSION...: prints those versions that are installed, or in the long form all JDKs.
 jdks_of() {
 	local version
 

@@ -3,9 +3,10 @@ import java.lang.instrument.Instrumentation;
 import java.security.ProtectionDomain;
 
 /**
- * An agent that transforms class Subject, and obeys its options: "add" (a transformer),
- * "add-incapable" (without retransformation), "remove", "on", "off" (enables or disables the
- * transformation), "odd" (another value each time), "retransform", and "both" (all of these).
+ * An agent that transforms class Subject, and obeys its options, separated by commas: "add" adds
+ * its transformer, "add-incapable" one that cannot retransform, "remove" removes it; "on" and "off"
+ * enable and disable the change; "odd" is like "on", but each change inserts another value;
+ * "retransform" retransforms the class.
  */
 public final class TransformingAgent {
 	private static final byte SIPUSH = 0x11;

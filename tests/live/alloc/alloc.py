@@ -91,8 +91,8 @@ def jdk(counts, reported, longer_counts, longer_profile):
     for name in sorted(many):
         wanted = many[name] - few.get(name, 0)
         got = now.get(name, 0) - was.get(name, 0)
-        # Arrays that the JDK allocates in strings and lists are lower bounds. Some tens are
-        # allocated by the JDK itself, when it replaces slow reflection calls by generated code.
+        # The counts of arrays, which the JDK allocates in strings and lists, are lower bounds.
+        # Up to 60 more objects are the JDK's own: it replaces reflection calls by generated code.
         if got < wanted or got > wanted + 60 and name in SURE:
             yield f"{name}: counted {wanted} more, reported {got}"
 
@@ -173,7 +173,7 @@ def mix(mixed, reported):
 
 
 def shares(mixed, reported, exact_profile):
-    # All objects of a site have one size, so this is exact whatever the share of a class is.
+    # All objects of a site have one size, so these sizes are exact.
     sizes = {key: size / n for key, (n, size) in by_site(load(exact_profile)).items()}
     wanted = {key: n * sizes.get(key, 0) for key, n in all_made(mixed).items()}
     profile = load(reported)
@@ -306,7 +306,7 @@ def leak(how, leaked, old, reported):
 
 
 def young(reported):
-    """Checks that only the cache is live, however many entries passed it, plus at most one other
+    """Checks that only the entries that are still in the cache are live, plus at most one other
     object."""
     profile = load(reported)
     live = {name: sum(site["live_count"] for site in profile["sites"] if site["class"] == name

@@ -170,7 +170,8 @@ loads() {
 	stop "$JVM_PID"
 }
 
-# is_full VERSION: everything is tested on it; on the others, only what differs most between JVMs.
+# is_full VERSION: succeeds if everything is tested on this version. On the others, only what
+# differs most between JVMs is tested.
 is_full() {
 	[[ " $(in_soak "${jdks[*]}" "8 25") " == *" $1 "* ]]
 }
@@ -429,7 +430,7 @@ output() {
 	stop "$JVM_PID"
 }
 
-# A program that allocates less than HotSpot samples.
+# A program that allocates so little that HotSpot takes no sample.
 quiet() {
 	local version=$1 name="$1: a quiet program"
 

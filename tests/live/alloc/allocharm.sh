@@ -49,8 +49,8 @@ profile_each() {
 }
 
 # grows NAME KB OPTIONS...: runs a profile with each of these strings of options; RSS grows by less
-# than KB over all of them. HotSpot and malloc reuse in a second round what they retained of the
-# first, but a leak grows again: if RSS grows by more, a second round decides.
+# than KB over all of them. If it grows by more, a second round decides: a leak grows again, but
+# HotSpot and malloc reuse memory that they retained in the first round.
 grows() {
 	local name=$1 limit=$2 rss grown round
 
@@ -145,8 +145,8 @@ together() {
 	stop "$JVM_PID"
 }
 
-# A JVM that writes an archive of its classes when it exits crashes then if java.lang.Object was
-# ever replaced: jtool must not replace it.
+# A JVM that writes an archive of its classes at its exit crashes if java.lang.Object was ever
+# replaced. So jtool must refuse to replace it.
 archived() {
 	local version=$1 archive=$2 name="$1: ${2%%=*}" file
 

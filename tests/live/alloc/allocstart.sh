@@ -32,7 +32,7 @@ records() {
 	n_reports=$((n_reports + 1))
 	report=$W/reports/$n_reports
 	given=alloc,file=$IW/reports/$n_reports${options:+,$options}
-	[ $((n_reports % 2)) -ne 0 ] || given=${given#alloc,},alloc # the order is free
+	[ $((n_reports % 2)) -ne 0 ] || given=${given#alloc,},alloc # options may have any order
 	start_jvm "$version" serial "$class" "${flags[@]}" "-agentpath:$IW/agent.so=$given" -- "$@"
 }
 

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # Starts Debian's Tomcat under its own user, for tests and benchmarks. Sourced after lib.sh.
-# shellcheck disable=SC2154 # which has live_dir
+# shellcheck disable=SC2154 # lib.sh sets live_dir
 
 user=4322
 
@@ -36,8 +36,9 @@ served() {
 	curl -s -o /dev/null --max-time 30 "http://localhost:$port/"
 }
 
-# start_tomcat: starts Tomcat with a leaking shop, if javac is installed, and with the examples, if
-# they are. $tomcat_flags are further flags of the JVM. Sets shop, the application's directory, and what spawn sets.
+# start_tomcat: starts Tomcat, with a leaking shop if javac is installed, and with Tomcat's examples
+# if they are installed. $tomcat_flags are further flags of the JVM. Sets `shop`, the application's
+# directory, and the variables that spawn sets.
 start_tomcat() {
 	mkdir "$W/home"
 	chown $user:$user "$W/home"

@@ -15,12 +15,12 @@ of=org.apache.zookeeper
 javac --release 8 -Xlint:-options -cp "$jar" -d "$W/made" "$live_dir"/apps/zookeeper/*.java || exit
 fetch_jars
 
-# shown: copies the output of a background trace or profile, for json.
+# shown: copies the output of a background trace or profile to the file that `json` reads.
 shown() {
 	cp "$W/trace.out" "$W/out"
 }
 
-# left_nothing NAME: no file remains where the server sees it.
+# left_nothing NAME: no file of jtool remains in the server's root.
 left_nothing() {
 	check "$1: no file remains" \
 		poll 30 nothing_left "${jdk_root[$version]:-}" "$JVM_PID" "${user%:*}" "${home#/}"
@@ -115,7 +115,7 @@ classes() {
 	same "restore: the original runs" imok "$(four ruok)"
 }
 
-# What retains the client's znodes.
+# The objects that retain the client's znodes.
 kept() {
 	local nodes data=$((kept * 1000)) file source name
 
@@ -202,8 +202,8 @@ traced_on() {
 		shown
 	fi
 	client end
-	# Each thread, and the one that did the rounds, may have a request in flight at either end;
-	# and a waiting client sends pings.
+	# Each thread, and the one that did the rounds, may have a request in flight when the trace
+	# begins and ends; and a waiting client sends pings.
 	same "$name: the client's requests" True \
 		"$(json "$ended - $begun - 6 <= j['count'] <= $requests - $first + 6
 			and j['errors'] == 0")"
@@ -245,7 +245,7 @@ counted() {
 		"$(json "{s['stack'][0].partition('(')[0] for s in j['sites']
 			if s['class'] == '$of.server.DataNode'}")"
 	[ $# -eq 1 ] || return 0
-	# Arrays of 1000 and 100 bytes; the count of so few at a site is exact.
+	# Arrays of 1000 and 100 bytes; at a site with so few, the count is exact.
 	same "$name: the data of the requests" "$n True" \
 		"$(json "(lambda data: '%d %s' % (sum(s['count'] for s in data),
 			sum(s['bytes'] for s in data) in [
@@ -309,7 +309,7 @@ leaked() {
 		# Each object of 1016 bytes is sampled with p = 1 - exp(-1016 / 4096) = 0.22, and a
 		# sample then counts 1/p: the sum has a standard deviation of sqrt((1 - p) / 500p) =
 		# 8.4 %. The last rounds add 4 %, and the last 50 at most 10 %: both limits are over
-		# 5 deviations away. A buffer that has grown, and is one sample, may be as large.
+		# 5 deviations away. One sample of a large buffer may have as many bytes.
 		same "$name: the leak is in the first rows, with its size" True "$(json "any(
 			$top(site) == '$first' and 0.5 < site['live_bytes'] / ($n * 1016) < 1.6
 			for site in j['sites'][:3])")"

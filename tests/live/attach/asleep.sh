@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The agent that sleeps since the JVM's start (-agentpath without options): every command that needs
-# an agent wakes it, also with -XX:-EnableDynamicAgentLoading, and nothing else does.
+# an agent wakes it, also with -XX:-EnableDynamicAgentLoading; nothing else wakes it.
 # shellcheck source-path=SCRIPTDIR/.. source=lib.sh
 . "$(dirname "$0")/../lib.sh"
 
@@ -68,7 +68,7 @@ no_jtool_left() {
 	[ -z "$(our_processes)" ]
 }
 
-# requests VERSION PID: the requests in the JVM's private directory.
+# requests VERSION PID: the requests to wake up in the JVM's private directory.
 requests() {
 	find "${jdk_root[$1]}/tmp/.jtool-0-$2" "$W/.jtool-0-$2" -name '.wake-*' 2>/dev/null
 }
@@ -197,7 +197,7 @@ hold() {
 	JVM_PID=${save[0]} JVM_IN=${save[1]} JVM_OUT=${save[2]} JVM_ERR=${save[3]}
 }
 
-# A request that is there while jtool waits for the JVM's attach listener.
+# A request exists while jtool waits for the JVM's attach listener.
 waiting() {
 	local version=$1 pid threads fds ours process stale
 
@@ -250,7 +250,7 @@ waiting() {
 	stop "$pid"
 }
 
-# Requests that others could have made, and directories that they occupy.
+# Requests that other users create, and directories that they occupy.
 hostile() {
 	local version=$1 pid private other threads
 

@@ -49,8 +49,8 @@ for version in own "${jdks[@]}"; do
 	prints "$version: jcmd: the second attach works" . jcmd "$pid" VM.version
 	unharmed "$version: first and second attach"
 
-	# The socket's file is deleted, as tmp cleaners do. A trigger restores it from 11u and 14
-	# on.
+	# The socket's file is deleted, as tmp cleaners do. From 11u and 14 on, a trigger file makes
+	# the JVM restore it.
 	rm "$(socket_of "$version" "$pid")"
 	jt jcmd --timeout 2 "$pid" VM.version
 	if [ "$version" = 8 ]; then
@@ -171,7 +171,7 @@ for version in own "${jdks[@]}"; do
 	JVM_AS=65534:65534 start_jvm "$version" serial Idle || continue
 	trigger="$W/nobody.$version/.attach_pid$JVM_PID"
 	echo foreign >"$trigger"
-	chown 1234 "$trigger" # JDK 11 and later accept root's like their own
+	chown 1234 "$trigger" # JDK 11 and later accept root's trigger
 	refuses '[45]' 'attach_pid' "$version: another user's trigger in cwd: jcmd is refused" \
 		jcmd "$JVM_PID" VM.version
 	same "$version: another user's trigger in cwd: the file is unchanged" \

@@ -7,7 +7,7 @@
 touch "$W/libjvm.so"
 truncate -s 4096 "$W/libjvm.so"
 
-# Every hostile target is started first: a JVM without hsperfdata counts as starting for 2 s.
+# The hostile targets start before the tests: a JVM without hsperfdata counts as starting for 2 s.
 declare -A pid_of out_of
 # launch HOW [ARGUMENT...]
 launch() {
@@ -29,8 +29,8 @@ for how in silent midway dribble right.{1..6}; do
 done
 sleep 3 # until the last one has started for certain
 
-# A child of "all" that does not even notice its deadline, as in a file system that hangs: it is
-# stopped here. It is killed when it gives no sign of life for 30 s: meanwhile the tests go on.
+# Stops one of the children of `jcmd all`, as if a file system blocked it: it does not notice its
+# deadline. jtool kills a child without a sign of life for 30 s; the result is checked at the end.
 (cd "$W" && exec timeout -k 1 60 ./jtool jcmd --timeout 5 all VM.version >all.out 2>all.err) &
 all=$!
 all_begin=$(now_ms)
@@ -215,7 +215,7 @@ fake agent-dribble
 ends 7 'agent in JVM [0-9]+ stopped in the middle.*--timeout' 6000 \
 	"an agent that dribbles: classes ends" classes "$JVM_PID" --timeout 2
 stop "$JVM_PID"
-# Data for the graph beyond the third of the limit that was granted, in large and small frames; names.
+# Heap data beyond a third of --max-memory, in large and in small frames; then endless names.
 for how in agent-tape agent-crumbs; do
 	fake "$how"
 	ends 6 'sent more than the 5 MB of heap data' 30000 "$how: retained ends" \
@@ -228,7 +228,7 @@ ends 7 'limit of 16 MB' 30000 "agent-names: retained ends" retained "$JVM_PID" -
 at_most "$peak" 40 "agent-names: retained --max-memory 16: $peak MB of memory"
 stop "$JVM_PID"
 
-# Some hostile targets among others: the others' answers are there in time.
+# Hostile targets do not delay the answers of the others.
 JT_LIMIT=40 measured jcmd --timeout 3 all VM.version
 same "all: the exit status tells of the failures" 7 "$rc"
 at_most "$took" 8000 "all: $took ms"

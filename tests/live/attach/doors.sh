@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Who may look into whose JVM: the capability sets of container runtimes, in the JVM's mount
-# namespace and in another one, as root, as the JVM's user and as a stranger. jtool serves wherever
-# jattach or the JDK's jcmd does; elsewhere its message says what is missing.
+# Access to JVMs with the capability sets of container runtimes, in the JVM's mount namespace and in
+# another one, as root, as the JVM's user and as a stranger. jtool works wherever jattach or the
+# JDK's jcmd works; elsewhere its message says what is missing.
 # shellcheck source-path=SCRIPTDIR/.. source=lib.sh
 . "$(dirname "$0")/../lib.sh"
 
@@ -14,7 +14,7 @@ if ! command -v jattach >/dev/null; then
 	skip "doors: beside jattach" "jattach is not installed"
 fi
 
-# The capabilities that remain; containerd's default is Docker's.
+# sets NAME: the capabilities that remain; containerd's default is Docker's.
 sets() {
 	local set
 
@@ -61,8 +61,8 @@ attach_of() {
 	json "[(v['version'] is not None, v['attach']) for v in j['jvms'] if v['pid'] == $1][0]"
 }
 
-# others_serve UID SET PID VERSION WHERE: jattach, or in its own namespace the JDK's jcmd, reaches
-# the JVM.
+# others_serve UID SET PID VERSION WHERE: jattach reaches the JVM, or the JDK's jcmd does, which is
+# tried only if WHERE is `here`.
 others_serve() {
 	local uid=$1 set
 
@@ -99,7 +99,8 @@ refused() {
 		"$(grep 'as root' "$W/err")"
 }
 
-# attaches NAME UID SET PID: everything works that needs no agent, and other engines stand in for it.
+# attaches NAME UID SET PID: commands that need no agent work, heaphisto and retained use another
+# engine, and `classes` is refused.
 attaches() {
 	local command
 
@@ -124,7 +125,7 @@ attaches() {
 }
 
 # cell UID SET PATTERN [WHERE]: checks the JVM that was started last. PATTERN - means that it is
-# served. WHERE - leaves out jcmd, which guesses that it has the JVM's /tmp.
+# served. WHERE - omits the JDK's jcmd, which assumes that it shares /tmp with the JVM.
 cell() {
 	local name="$target: as $1 with $2"
 
@@ -159,8 +160,8 @@ start() {
 
 for version in "${jdks[@]}"; do
 	for where in here elsewhere; do
-		# A new JVM for each set that serves: the first attach differs from later ones. Then come
-		# the other tools: JDK 8 answers a signal of the wrong user with a thread dump.
+		# A new JVM for each set that has access: the first attach differs from later ones.
+		# The other sets follow `unharmed`: their jattach makes JDK 8 print a thread dump.
 		start "$where" $owner docker || continue
 		cell 0 docker -
 		unharmed "$target"
@@ -184,7 +185,7 @@ for version in "${jdks[@]}"; do
 		stop "$java_pid"
 		start "$where" 0 docker || continue
 		if [ "$where" = here ]; then
-			# With the JVM's root directory: the JDK's jcmd serves, too.
+			# In the JVM's root directory, where the JDK's jcmd works, too.
 			within=(chroot "${jdk_root[$version]}")
 			attaches "$target: as 0 with none, with its root" 0 none "$java_pid"
 			within=()

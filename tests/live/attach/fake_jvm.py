@@ -1,4 +1,4 @@
-"""A hostile target: a process that looks like a JVM, and answers as it is told.
+"""A hostile target: a process that looks like a JVM, and behaves as HOW says.
 
 fake_jvm.py LIBJVM HOW [DIR [TARGET]]
 
@@ -64,7 +64,7 @@ def watch(path):
 
 
 def count_opens():
-    """Of files; opening a directory has no effect. Prints their names on stderr."""
+    """Counts how often files were opened since the last call, and prints their names on stderr."""
     n = 0
     try:
         data = os.read(inotify, 65536)

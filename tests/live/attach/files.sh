@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Only files that were looked at are opened: traps of another user in the caller's way, and of a
-# target's. The other user is OTHER; devices are harmless ones (/dev/null).
+# jtool opens only files that it has checked: another user has set traps at the caller's paths, and
+# so has a target. The other user is OTHER; devices are harmless ones (/dev/null).
 # shellcheck source-path=SCRIPTDIR/.. source=lib.sh
 . "$(dirname "$0")/../lib.sh"
 
@@ -101,7 +101,7 @@ same "a file that exists: it is as it was" "precious $state" \
 	"$(cat "$W/mine") $(stat -c '%i %Y %Z %s' "$W/mine")"
 works "a file that exists: replaced with --force" heapdump --force "$JVM_PID" mine
 
-# What a caller may name.
+# Special files that a caller may name.
 mkfifo "$W/own"
 timeout 60 cat "$W/own" >"$W/read" &
 works "heapdump to the caller's own pipe" heapdump "$JVM_PID" "$W/own"
@@ -180,7 +180,7 @@ if start_fake device; then
 	JT_LIMIT=20 refuses 7 "not a regular file of the JVM's user" \
 		"jfr dump: a device as recording: refused" jfr "$JVM_PID" dump "$W/got.jfr"
 	same "jfr dump: a device as recording: not opened" "opens 0" "$(ask opens '^opens')"
-	# The copy is loaded, and the answer is no agent's.
+	# Only the notice of the copy is checked: the fake JVM loads no agent.
 	JT_LIMIT=20 jt load -v "$JVM_PID" "$W/view/agent.so"
 	same "load: a device in the place of the caller's file: not opened" "opens 0" \
 		"$(ask opens '^opens')"

@@ -4,7 +4,7 @@
 # shellcheck source-path=SCRIPTDIR/.. source=lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-user=4713 # of no other theme: its children are stopped, too
+user=4713 # not used by other themes, whose processes would be stopped, too
 version=$(newest_of 8 11 17)
 mkdir "$W/cwd"
 chmod 777 "$W/cwd"
@@ -29,7 +29,7 @@ for _ in $(seq "$(in_soak 100 8)"); do
 		took=$(($(now_ms) - begin))
 		[ "$took" -le "$slowest" ] || slowest=$took
 		[ $rc -ne 124 ] && [ $rc -ne 137 ] || hung=$args
-		# What was stopped must not hold the next command up.
+		# The stopped processes must not delay the next command.
 		sed -n 's/^stopped //p' "$W/stopped" | xargs -r kill -CONT 2>/dev/null
 	done
 done
@@ -44,7 +44,7 @@ sed -n 's/^stopped //p' "$W/stopped" | xargs -r kill -CONT 2>/dev/null
 unharmed "stopped children"
 stop "$pid"
 
-# Twenty healthy JVMs. The machine's own JDK runs them, also beside those of file systems that hang.
+# Twenty healthy JVMs of the machine's own JDK.
 healthy=()
 outs=()
 small=(-Xmx16m -Xshare:auto -XX:TieredStopAtLevel=1)
@@ -169,7 +169,7 @@ within 3000 "info: a file system hangs" info "$hung"
 check "info: a file system hangs: what /proc shows" grep -q '^Attach: *unreachable: .*fuse.hangfs' \
 	"$W/out"
 
-# Another directory of the JVM hangs: only what is staged there does.
+# Another directory of the JVM hangs: only commands that stage a file there are affected.
 within 3000 "jcmd: /run hangs" jcmd "$half" VM.version
 same "jcmd: /run hangs: the JVM answers" "0 1" "$rc $(grep -c OpenJDK "$W/out")"
 within 4000 "classes: /run hangs" classes --timeout 3 "$half"

@@ -52,7 +52,7 @@ for version in 17 25; do
 			launch_jvm "$version" serial Idle
 			sleep "0.$(printf '%03d' $((RANDOM % 200)))" # at a random moment
 			try "$command" "$JVM_PID" 10
-			# Before the exec it is not a JVM yet; after it, it must be served.
+			# Exit code 3: it was not a JVM yet, before its execve(2).
 			case $rc in
 			0 | 3) ;;
 			*) wrong+="$command: $(cat "$W/err")"$'\n' ;;

@@ -18,7 +18,7 @@ cp "$W/talk.jar" "$W/a b.jar"
 mkdir "$W/below" # not the working directory of the JVMs
 cp "$W/talk.jar" "$W/below/near.jar"
 
-# What the JVM prints on stderr about an agent that fails.
+# The lines that the JVM prints on stderr about an agent that fails.
 noise='.*(Exception|Agent|agent|	at |Caused by|\.\.\. [0-9]+ more|stack guard|Error opening zip file|execstack|serviceability).*'
 
 # refused_agent NAME PATTERN ARGUMENT...: exit code 1, or $REFUSED, and one line that matches

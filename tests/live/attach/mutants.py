@@ -1,11 +1,11 @@
-"""Runs jtool on what a JVM says, with errors put in.
+"""Runs jtool on a JVM's answers, into which errors are inserted.
 
 mutants.py JTOOL LIBJVM PID SESSIONS FILES SEED DIR
 
 Processes that look like JVMs pass every request on to the JVM PID, whose attach listener must
 run, and change its answers, the frames of its agent, and its flight recordings.  jtool runs with
-each of them in turn, SESSIONS times in all, and on changed heap dumps, histograms and class files a
-tenth as often.  DIR has base.hprof, saved.json and Idle.class.
+each of them in turn, SESSIONS times in all, and FILES times on changed heap dumps, histograms,
+reports and class files.  DIR has base.hprof, saved.json and Idle.class.
 
 Prints each run that crashes, hangs, has a sanitizer's report, takes more than MEMORY of memory or
 an unknown exit code, and at last a line with the counts.  The same SEED makes the same choices.
@@ -42,7 +42,7 @@ COMMANDS = [
     "flags {pid}", "jcmd {pid} VM.version --json", "info {pid}", "stat {pid}", "jfr {pid} check",
     "jfr {pid} dump {dir}/x.jfr --force", "heapdump {pid} {dir}/x.hprof --force",
 ]
-# What is changed for the commands on files, and the commands.
+# Pairs of a file that is changed and a command that reads it.
 FILES = [
     ("base.hprof", "retained {file} --max-memory 64"),
     ("base.hprof", "refpaths {file} java.lang.Thread --max-memory 64"),
@@ -88,7 +88,7 @@ def hang_up(client):
 
 
 class Proxy:
-    """In a process of its own, which looks like a JVM."""
+    """Runs in a process of its own, which looks like a JVM."""
 
     def __init__(self, real, seed):
         self.real = real
@@ -144,7 +144,7 @@ class Proxy:
             return (head + payload) * 2
         if how == 2:
             return change(self.rng, head + payload)
-        if how == 3:  # another kind
+        if how == 3:  # another frame type
             return head[:6] + struct.pack(">H", self.rng.randrange(128)) + payload
         payload = change(self.rng, payload)
         return struct.pack(">I", len(payload)) + head[4:] + payload

@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
-# Sessions of a hostile agent: what a JVM and its agent say is changed on the way to jtool, and so are
-# dumps, recordings, reports and class files. jtool neither crashes nor hangs, and its memory and disk
-# space are limited. JTOOL_SOAK=1: 10,000 sessions and as many files; JTOOL_SESSIONS is another number,
-# so that a long run can be done in parts. With a build of --enable-dev
-# they run under sanitizers.
+# Sessions of a hostile agent: errors are inserted into the answers of a JVM and its agent, and into
+# dumps, recordings, reports and class files. jtool neither crashes nor hangs, and its memory and
+# disk space are limited. JTOOL_SOAK=1: 10,000 sessions and as many files. JTOOL_SESSIONS is another
+# number of both, so that a long run can be done in parts. A build of --enable-dev has sanitizers.
 # shellcheck source-path=SCRIPTDIR/.. source=lib.sh
 . "$(dirname "$0")/../lib.sh"
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Containers of podman and runc, rootful and rootless: jtool on the host, inside the container, in a
-# sidecar and in a pod, beside jattach. jtool serves wherever jattach does; elsewhere its message
-# says what is missing. The container and the machine are as before.
+# sidecar and in a pod, compared with jattach. jtool works wherever jattach does; elsewhere its
+# message says what is missing. Afterwards the container and the machine are as before.
 # shellcheck source-path=SCRIPTDIR/.. source=lib.sh
 
-# In a mount namespace of its own: what podman mounts, and the user that is added, exist only here.
+# In a mount namespace of its own: podman's mounts and the added user exist only here.
 [ "${1:-}" = unshared ] || exec unshare -m bash "$0" unshared
 . "$(dirname "$0")/../lib.sh"
 
@@ -36,7 +36,7 @@ cp "$live_dir/attach/probe" "$W/classes/Idle.class" "$tools"
 cp "$JTOOL" "$tools/jtool"
 cp -r "$W/classes" "$tools"
 chmod 755 "$tools/jtool"
-# The C library is that of the container, which is newer.
+# All libraries except the C library: the container has a newer one.
 ldd "$JTOOL" | awk '$3 ~ "^/" && $1 !~ "^(libc|libm|libdl|libpthread|librt)\\.so" { print $3 }' |
 	xargs -r cp -t "$tools/lib"
 if command -v jattach >/dev/null; then
@@ -150,7 +150,7 @@ own_threads() {
 		grep -c -v -E '^(Attach Listener|JFR |C[12] Compiler|GC Thread|Notification)'
 }
 
-# socket_count: without the Flight Recorder's socket.
+# socket_count: the number of the JVM's sockets without the Flight Recorder's.
 socket_count() {
 	echo $(($(find "/proc/$JVM_PID/fd" -lname 'socket:*' | wc -l) -
 		$(grep -l '^JFR Recorder' "/proc/$JVM_PID/task"/*/comm | wc -l)))
@@ -179,8 +179,8 @@ no_trace() {
 	[ -z "$(of_jtool)" ]
 }
 
-# untouched: the JVM has no trace of jtool. After that comes jattach where jtool was refused: a
-# trigger file of the wrong user makes the JVM print a thread dump.
+# untouched: the JVM has no trace of jtool. Only then checks that jattach does not work either where
+# jtool was refused: its trigger file of the wrong user makes the JVM print a thread dump.
 untouched() {
 	local other
 
@@ -249,7 +249,7 @@ sidecar() {
 short=(list jcmd agent)
 long=("${short[@]}" info class heaphisto retained heapdump dump redefine restore detach)
 
-# result COMMAND: its line in the last cell.
+# result COMMAND: the line that `probe` last printed for this command.
 result() {
 	sed -n "s/^$1 //p" "$W/cell"
 }
@@ -324,7 +324,7 @@ not_matched() {
 
 ways='kubectl debug --profile='
 
-# Situations: a container, and those who look into it.
+# Situations: containers, and callers that access their JVMs.
 
 noexec=/tmp:rw,noexec,mode=1777
 hardened=(--read-only --cap-drop ALL --security-opt no-new-privileges)
@@ -403,8 +403,8 @@ check_read_only() {
 	end_jvm
 }
 
-# with NAME OPTION...: a JVM that root on the host and its own user inside can look into, unless
-# these options do not work here.
+# with NAME OPTION...: in a container with these options, jtool works for root on the host and for
+# the JVM's user inside. Skipped if the options do not work here.
 with() {
 	local name=$1 why
 
@@ -425,7 +425,7 @@ inner_user() {
 	pod exec --user 0 jvm stat -c %u:%g "/proc/$nspid"
 }
 
-# What top and memory say of the container's limits.
+# top and memory report the container's limits.
 check_limits() {
 	local both='limits 0 "cpu_limit":0.5 "memory_limit":268435456 "limit":268435456 "exceeds":false'
 
@@ -469,7 +469,7 @@ check_rootless() {
 	done
 
 	start "uid $app" "${as_app[@]}" || return
-	# jattach refuses: the JVM's user is not the owner but one of its further ids.
+	# jattach fails: the JVM's user is not the owner but one of the owner's further ids.
 	serves "owner" "${long[*]} jfr" as_owner
 	serves "sidecar, root" "${short[*]}" sidecar --
 	serves "from the host" "${short[*]}" on_host
@@ -584,13 +584,13 @@ end_engine() {
 	[ "$flavour" = rootful ] || pod system migrate >/dev/null 2>&1 # ends its namespaces
 }
 
-# our_cgroups: the control groups that the engines left, those of their monitors.
+# our_cgroups: the control groups of our containers' monitors, which the engines leave.
 our_cgroups() {
 	find /sys/fs/cgroup -depth -type d -path "*$cgroup*"
 	[[ $machine == *libpod_parent* ]] || find /sys/fs/cgroup -depth -type d -path '*/libpod_parent*'
 }
 
-# end_cgroups: removes them; fails as long as one has a process.
+# end_cgroups: removes these groups; fails as long as one has a process.
 end_cgroups() {
 	our_cgroups | xargs -r rmdir 2>/dev/null
 	[ -z "$(our_cgroups)" ]

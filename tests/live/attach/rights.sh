@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Least privilege: what jtool does in the target's tree is done by a process with no more
-# capabilities than the target, which can gain none and makes few system calls.
+# Least privilege: a helper process of jtool accesses the target's files. It has no more
+# capabilities than the target, can gain none, and makes few system calls.
 # shellcheck source-path=SCRIPTDIR/.. source=lib.sh
 . "$(dirname "$0")/../lib.sh"
 
@@ -21,8 +21,8 @@ helper_of() {
 	done
 }
 
-# It has entered its sandbox, and has the second filter, after the client's. Linux before 5.9 does
-# not count them.
+# has_helper PID: this jtool's helper has two filters, its own and the client's. Linux before 5.9
+# reports the seccomp mode, but not the number of filters.
 has_helper() {
 	local helper
 
@@ -48,8 +48,8 @@ start() {
 	await_ready
 }
 
-# hold_listener: its JVM accepts a connection and waits for the request, until the descriptor
-# closes; whatever comes next waits, too.  JDK 8 accepts only its own user.
+# hold_listener: the JVM accepts a connection and waits for its request, until the descriptor
+# closes; later connections wait, too.  JDK 8 accepts only its own user.
 hold_listener() {
 	local uid
 

@@ -35,7 +35,7 @@ does() {
 	fi
 }
 
-# check_root NAME: jtool in $root serves for the JVM that was started last.
+# check_root NAME: jtool in $root works on the JVM that was started last.
 check_root() {
 	does "$1: list: it shows the JVM" "^ *$JVM_PID .* Idle$" list
 	does "$1: jcmd: it attaches" 'VM|JDK' jcmd "$JVM_PID" VM.version
@@ -123,7 +123,7 @@ alpine() {
 	loads_agent
 }
 
-# loads_agent: musl's loader finds all that the agent needs.
+# loads_agent: musl's loader finds all libraries and symbols that the agent needs.
 loads_agent() {
 	inside /jtool agent --extract /agent.so
 	same "musl: the agent is extracted" 0 "$rc"

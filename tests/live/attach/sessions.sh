@@ -17,7 +17,7 @@ same_as() {
 }
 
 for version in "${jdks[@]}"; do
-	# The heap is touched at the start: growth after that is not the Java heap's.
+	# The JVM touches the complete heap at its start, so that RSS does not grow by it later.
 	start_jvm "$version" serial Heap -Xms200m -Xmx200m -XX:+AlwaysPreTouch -- 1 || continue
 	pid=$JVM_PID
 	root=${jdk_root[$version]}

@@ -28,7 +28,7 @@ longest_gap() {
 
 for version in "${jdks[@]}"; do
 	start_jvm "$version" g1 Threads -Xmx128m -- 2000 || continue
-	# The first dump of a JVM loads and links classes that later ones find loaded.
+	# The first dump of a JVM takes longer: it loads and links classes.
 	jt op "$JVM_PID" threaddump
 	longest_gap "$version: op threaddump" op "$JVM_PID" threaddump
 	longest_gap "$version: jcmd Thread.print" jcmd "$JVM_PID" Thread.print

@@ -61,7 +61,7 @@ members() {
 		for m in c['fields'] + c['methods'])"
 }
 
-# javap's output for these class files; jtool compares all of it.
+# jtool's declarations of these classes are compared with all of javap's.
 compared=('Kinds$Box' 'Kinds$Shape' 'Kinds$Color' 'Kinds$Mark' Victim)
 for class in "${compared[@]}"; do
 	javap -p -cp "$W/classes" "$class" >"$W/$class.javap"

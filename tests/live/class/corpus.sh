@@ -136,7 +136,8 @@ classes_in() {
 	fi
 }
 
-# all_linked VERSION NAME JAR...: a JVM whose own classes are those in jdk links these jars.
+# all_linked VERSION NAME JAR...: a JVM with the JDK classes in jdk/*.jar links all classes of these
+# jars.
 all_linked() {
 	local version=$1 name=$2 flags log=()
 
@@ -261,7 +262,8 @@ application() {
 }
 
 # runs NAME VERSION CLASS ARGUMENT...: the instrumented application writes the same files into the
-# directory `made` as the original one. Kotlin's compiler has classes that only the old verifier accepts.
+# directory `made` as the original one. HotSpot may fail over to the old verifier, unlike in
+# `verifying`: only that accepts some classes of Kotlin's compiler.
 runs() {
 	local name=$1 version=$2
 
@@ -288,7 +290,7 @@ runs_clojure() {
 	runs "$1" "$2" clojure.main shop.clj
 }
 
-# This version reads the classes of JDK 8 only.
+# This version of Kotlin's compiler reads only the JDK classes of JDK 8.
 runs_kotlin() {
 	[ "$2" != 8 ] || runs "$1" "$2" org.jetbrains.kotlin.cli.jvm.K2JVMCompiler -no-reflect \
 		-no-stdlib -cp app/old/kotlin-stdlib.jar -d made Shop.kt
@@ -342,7 +344,8 @@ with_sites() {
 		"$(count sites-hooked)" -gt 100000 ]
 }
 
-# Each site reports all its allocations; other code in the JVM may add up to 2000.
+# off_the_mark FILE: prints the sites with too few allocations, or over 2000 too many: other code in
+# the JVM may add some. Prints the number of sites if it is not 50.
 off_the_mark() {
 	awk '{ n++; more = $(NF - 1) - $NF } more < 0 || more > 2000
 		END { if (n != 50) print n " lines" }' "$1"

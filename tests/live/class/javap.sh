@@ -8,8 +8,8 @@ names=(Victim Kinds 'Kinds$Box' 'Kinds$Shape' 'Kinds$Color' 'Kinds$Mark' 'Kinds$
 	java.lang.Object java.lang.String java.lang.Class java.lang.Comparable java.lang.Math
 	java.util.Map java.util.concurrent.ConcurrentHashMap sun.launcher.LauncherHelper)
 
-# alike: removes from javap's output what depends on javap's version: up to JDK 18 some numbers have
-# more digits, and up to 21 `throws` has slashes if there is also a type variable.
+# alike: removes the parts of javap's output that depend on its version: up to JDK 18 some numbers
+# have more digits, and up to 21 `throws` has slashes if there is also a type variable.
 alike() {
 	sed -E -e 's#(// |= )([Ff]loat|[Dd]ouble) .*#\1\2#' -e '/ throws /s#/#.#g'
 }

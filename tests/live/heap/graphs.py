@@ -15,8 +15,8 @@ import sys
 OURS = "Made$"
 WORD = 8
 SHOWN = 6  # differences that are printed
-# The instances of a JDK class that are allocated and freed while a JVM serves requests, and those
-# of the few threads that it hides.
+# By how many instances of a JDK class two answers may differ: requests allocate and free some, and
+# the JVM hides a few threads.
 DRIFT_MAX = 16
 # Classes that a walk sees partially: the values of fields of java.lang.Class, the JVM's internal
 # objects, archived objects of classes that are not loaded, and fillers.
@@ -46,8 +46,8 @@ def aligned(n):
 
 
 class Sizes:
-    """The sizes of nodes: of objects from the histogram; of arrays, which may have several lengths
-    per class, by the only layout that agrees with it."""
+    """The sizes of nodes. An object's size is in the histogram; an array class may have arrays of
+    several lengths, whose sizes follow from the only layout that agrees with the histogram."""
 
     def __init__(self, histogram, nodes):
         rows = {c["class"]: (c["instances"], c["bytes"]) for c in histogram["classes"]}
@@ -85,7 +85,7 @@ def expected_retained(expected, sizes):
 
 
 def expected_rows(expected, sizes, retained):
-    """Class: instances, shallow, retained."""
+    """By class: the number of instances, their shallow size and their retained size."""
     rows = collections.defaultdict(lambda: [0, 0, 0])
     for name, node in ours(expected).items():
         if not node["reached"]:

@@ -16,7 +16,7 @@ gap() {
 	line=$(ask gap '^gap [0-9]+$' 20) && echo "${line#gap }"
 }
 
-# nothing_remains NAME: no additional files, descriptors or threads.
+# nothing_remains NAME: the JVM has no additional files, descriptors or threads.
 nothing_remains() {
 	check "$1: no file remains" poll 30 nothing_left_here
 	check "$1: no descriptor remains" poll 30 has_counts fd_count "$fds"
@@ -29,7 +29,7 @@ has_counts() {
 	[ "$("$1" "$JVM_PID")" -le "$2" ]
 }
 
-# The log of JDK 22 and newer if nothing reads the file that they merge from segments.
+# From JDK 22 on the JVM merges a dump from segments, and logs this if nobody reads the dump.
 merge_failed='\[.*\]\[error\]\[heapdump\] .* segmented heap file .*'
 
 # begin ENGINE [OPTION...]: runs retained in the background; sets `pid`, and returns when it
@@ -126,7 +126,7 @@ stopped() {
 	nothing_remains "$name"
 }
 
-# slowly PID: lets it run a tenth of the time until it ends.
+# slowly PID: lets the process run only a tenth of the time, until it ends.
 slowly() {
 	while kill -STOP "$1" 2>/dev/null; do
 		sleep 0.09

@@ -17,7 +17,8 @@ after_kill() {
 	echo "$shortest"
 }
 
-# ends_soon NAME OPTION...: HotSpot passes over each of the 10 million objects that remain, in 3 to 10 ns.
+# ends_soon NAME OPTION...: after jtool was killed, HotSpot still iterates over the rest of the 10
+# million objects, in 3 to 10 ns each.
 ends_soon() {
 	local name=$1 ms
 

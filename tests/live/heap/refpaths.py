@@ -1,6 +1,6 @@
 """Prints a line for each kind of path in refpaths' JSON, and the numbers of instances, of those
-that have a path, and of those that only a weak path reaches.  Omits what depends on hashes:
-indices in arrays and the names of lambdas."""
+that have a path, and of those that only a weak path reaches.  Omits indices in arrays and the names
+of lambdas, because they depend on hashes."""
 import json
 import re
 import sys

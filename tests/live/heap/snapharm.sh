@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Snapshots harm no JVM: one under load whose snapshots' processes are killed and stopped, one that is
-# process 1, one whose sockets are to close, and one whose child crashes. Each command is answered, or
-# refused with its reason. JTOOL_SOAK=1: 2,000 snapshots under load, of 2,000 threads.
+# Snapshots harm no JVM: one under load, while jtool and the snapshot's processes are killed and
+# stopped; one that is process 1; one that closes sockets; one whose child crashes. Each command is
+# answered, or refused with a reason. JTOOL_SOAK=1: 2,000 snapshots under load, of 2,000 threads.
 # shellcheck source-path=SCRIPTDIR/.. source=lib.sh disable=SC2016 # $ in class names
 . "$(dirname "$0")/../lib.sh"
 
 total=$(in_soak 2000 45)
 threads=$(in_soak 2000 200)
 
-# counts: of descriptors, and of shared mappings.
+# counts: the numbers of the JVM's descriptors and of its shared mappings.
 counts() {
 	echo "$(fd_count "$JVM_PID") $(grep -c 'rw-s .*/dev/zero' "/proc/$JVM_PID/maps")"
 }
@@ -17,7 +17,7 @@ has_counts() {
 	[ "$(counts)" = "$1" ]
 }
 
-# crash_files: of the JVMs of this test.
+# crash_files: the crash files of the JVMs of this test.
 crash_files() {
 	find "$W" -maxdepth 1 \( -name 'hs_err*' -o -name 'core*' \)
 }
@@ -80,7 +80,7 @@ commands=('retained -n 3' 'refpaths Loaded$Kept' 'heaphisto --live -n 3' 'heapdu
 engines=(auto auto snapshot)
 wrong=""
 
-# shoot: one command; counts how it ended, and notes in `wrong` what must not be.
+# shoot: runs one command with one strike; counts how it ended, and appends faults to `wrong`.
 shoot() {
 	local kind=${strikes[RANDOM % ${#strikes[@]}]} command words
 
@@ -113,7 +113,7 @@ under_load() {
 	start_jvm "$1" "$2" Loaded -Xms256m -Xmx256m -Xss256k -- "$threads" 200000 || return
 	version=$1
 	wrong=""
-	jt retained "$JVM_PID" -n 3 # what the JVM creates once
+	jt retained "$JVM_PID" -n 3 # the first request has lasting effects on the JVM
 	before=$(counts)
 	allocated=$(ask rounds '^rounds [0-9]+$')
 	for ((i = 0; i < $3; i++)); do
@@ -143,7 +143,7 @@ echo "# strikes: $(for k in "${!struck[@]}"; do printf '%s %s, ' "$k" "${struck[
 echo "# outcomes: $(for k in "${!outcome[@]}"; do printf '%s %s, ' "$k" "${outcome[$k]}"; done)"
 sed -E 's/[0-9]+/N/g' "$W/reasons" | sort | uniq -c | sort -rn | head -n 10 | sed 's/^/# /'
 
-# Sockets: what the application closes while a child lives is closed.
+# A socket that the application closes is closed, although the snapshot's process still runs.
 port_is_free() {
 	python3 -c 'import socket, sys
 s = socket.socket()
@@ -210,7 +210,7 @@ if [ -n "$version" ] && start_jvm "$version" g1 Loaded -Xms700m -Xmx700m -- 10 5
 	check "jtool is killed: $n children have ended within a second: $slowest ms" \
 		test "$n" -gt 0 -a "$slowest" -lt 1000
 
-	# The child's priority is the JVM's: a niced child would live long on a busy machine.
+	# The child is not niced: on a busy machine it would run for long, and retain its memory.
 	begin retained --engine snapshot "$JVM_PID"
 	child=$(the_child)
 	kill -STOP "$child"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Snapshots: retained, refpaths and heaphisto --live read the heap from a child process of the JVM.
-# graphs.sh compares the graphs; here: when there is a snapshot and when not, that nothing is left in
-# the JVM whoever is killed or stopped meanwhile, and that the application does not notice.
+# graphs.sh compares the graphs. This theme tests when jtool takes a snapshot, that nothing is left
+# in the JVM if jtool or the child is killed or stopped, and that the application does not notice.
 # JTOOL_SOAK=1: many more tries.
 # shellcheck source-path=SCRIPTDIR/.. source=lib.sh disable=SC2016 # $ in class names
 . "$(dirname "$0")/../lib.sh"
@@ -28,7 +28,7 @@ has_counts() {
 	[ "$(fd_count "$JVM_PID") $(lasting_threads "$JVM_PID") $(shared_maps)" = "$1" ]
 }
 
-# nothing_remains NAME COUNTS: no child, file, descriptor, thread or mapping.
+# nothing_remains NAME COUNTS: the JVM has no additional child, file, descriptor, thread or mapping.
 nothing_remains() {
 	check "$1: no child remains" poll 10 childless
 	check "$1: no file remains" poll 30 nothing_left_here
@@ -111,7 +111,7 @@ for version in "${jdks[@]}"; do
 			has_engine "$name: retained" agent retained "$JVM_PID"
 			has_engine "$name: heaphisto --live" agent heaphisto --live "$JVM_PID"
 		else
-			jt retained "$JVM_PID" # what the JVM creates once
+			jt retained "$JVM_PID" # the first request has lasting effects on the JVM
 			before=$(counts)
 			has_engine "$name: retained" snapshot retained "$JVM_PID"
 			has_engine "$name: refpaths" snapshot refpaths "$JVM_PID" 'Held$Item'
@@ -128,7 +128,7 @@ for version in "${jdks[@]}"; do
 	done
 done
 
-# The pause is told, before and after.
+# -v reports the expected pause before the snapshot, and the real one after it.
 version=$(newest_of 8 17 25)
 if start_jvm "$version" parallel Held -Xms700m -Xmx700m -- 5000; then
 	jt retained "$JVM_PID"
@@ -181,7 +181,8 @@ if [ -n "$version" ] && start_jvm "$version" g1 Held -Xms300m -Xmx300m \
 	stop "$JVM_PID"
 fi
 
-# The stacks of virtual threads that are not mounted are first seen in the child.
+# The child finds the stacks of unmounted virtual threads only in the heap, without their methods.
+# So by default jtool uses the agent.
 version=$(newest_of 21 25 27)
 if [ -n "$version" ] && start_jvm "$version" g1 Extremes -Xmx200m -- virtual 500; then
 	has_engine "$version: virtual threads" agent refpaths "$JVM_PID" 'Extremes$Held'
@@ -197,7 +198,7 @@ fi
 
 # The kernel refuses a child process.
 
-# refused_clone NAME: there is no snapshot, but an answer.
+# refused_clone NAME: jtool refuses --engine snapshot, and by default uses the agent.
 refused_clone() {
 	refuses 7 'cannot take a snapshot .* kernel refuses a child process' "$1: refused" \
 		retained --engine snapshot "$JVM_PID"
@@ -214,7 +215,7 @@ if [ -z "$version" ] || ! mkdir "$pids" 2>/dev/null || [ ! -e "$pids/pids.max" ]
 elif start_jvm "$version" serial Held -Xmx200m -- 500; then
 	jt retained "$JVM_PID"
 	echo "$JVM_PID" >"$pids/cgroup.procs"
-	# Room for the agent's thread, and none for a process.
+	# A limit of tasks that admits the agent's thread, but not a child process.
 	echo $(($(cat "$pids/pids.current") + 1)) >"$pids/pids.max"
 	refused_clone "$version: pids.max"
 	stop "$JVM_PID"

@@ -12,12 +12,12 @@ if ! mkdir -p "$pod/jvm" "$pod/side" 2>/dev/null; then
 fi
 mb=$((1 << 20))
 
-# The log of JDK 22 and newer if nothing reads the file that they merge from segments.
+# From JDK 22 on the JVM merges a dump from segments, and logs this if nobody reads the dump.
 merge_failed='\[.*\]\[error\]\[heapdump\] .* segmented heap file .*'
 seed=${JTOOL_SEED:-$RANDOM}
 RANDOM=$seed
 
-# Removes the groups after all processes in them have ended: to_remove is for files.
+# Removes the groups after all processes in them have ended. lib.sh cannot: it removes only files.
 remove_groups() {
 	local group
 
@@ -35,12 +35,13 @@ finish_tight() {
 	finish
 }
 
-# limit GROUP BYTES; -1: none.
+# limit GROUP BYTES: sets the limit of the group; -1 removes it.
 limit() {
 	echo "$2" >"$1/memory.limit_in_bytes" 2>"$W/limit.err" || fail "a limit of $2 is set" "$(cat "$W/limit.err")"
 }
 
-# limit_to ROOM: the JVM's group has only so many bytes left. It fails while the group takes more.
+# limit_to ROOM: sets a limit that leaves ROOM bytes to the JVM's group. Fails as long as the group
+# cannot be reduced to that limit.
 limit_to() {
 	echo $(($(usage "$pod/jvm") - $(inactive "$pod/jvm") + $1)) 2>"$W/limit.err" \
 		>"$pod/jvm/memory.limit_in_bytes"
@@ -90,7 +91,7 @@ unlimit() {
 	echo 0 >"$pod/side/memory.force_empty" 2>/dev/null
 }
 
-# fill PERCENT: sets a limit of which the JVM's group, or with a sidecar the pod, uses so much.
+# fill PERCENT: sets a limit of which the JVM's group, or with a sidecar the pod, uses PERCENT.
 fill() {
 	local group=$pod/jvm
 
@@ -99,13 +100,13 @@ fill() {
 	limit "$group" $(($(usage "$group") * 100 / $1))
 }
 
-# leave MB: sets a limit of the JVM's group that leaves it so much.
+# leave MB: sets a limit that leaves MB megabytes to the JVM's group.
 leave() {
 	unlimit
 	limit "$pod/jvm" $(($(usage "$pod/jvm") + $1 * mb))
 }
 
-# jt_at PLACE ARGUMENT...: jt in a group.
+# jt_at PLACE ARGUMENT...: like jt, in the control group of PLACE.
 jt_at() {
 	local argv group=$memory
 
@@ -162,7 +163,7 @@ one_run() {
 	rm -rf "$W"/{disk,memory}/*
 }
 
-# What is refused, and why, and what is not.
+# The commands that are refused near the limit, with the reason, and those that work.
 version=$(newest_of 8 17 25)
 place=inside
 if start_in_group "$version" serial Filled -Xmx160m -Xms160m -- 2500; then
@@ -210,7 +211,7 @@ fi
 own_view=(unshare -C -m bash -c 'umount "$0" && mount -t cgroup -o memory none "$0" && exec "$@"'
 	"$memory")
 
-# jtool in another container than the JVM: only the JVM's own mounts show its group.
+# jtool in another container than the JVM: only the JVM's own mounts show the JVM's group.
 if [ -n "$version" ] && jvm_command own serial -Xmx160m -Xms160m -cp "$W/classes" Filled 2500 &&
 	in_group "$pod/jvm" "${own_view[@]}" "${argv[@]}" && spawn "${argv[@]}" && await_ready 60; then
 	leave 40
@@ -221,8 +222,8 @@ if [ -n "$version" ] && jvm_command own serial -Xmx160m -Xms160m -cp "$W/classes
 		"$rc $(grep -c 'are free in its control group' "$W/err")"
 	in_group "$pod/side" "${own_view[@]}" ./jtool jcmd "$JVM_PID" VM.version
 	check "own: jtool in another container: jcmd works" env -C "$W" "${argv[@]}"
-	# The limit is not read as "none" if the file system with the JVM's group does not answer, and
-	# the process that is blocked there does not hold a pipe of jtool's open.
+	# If the file system with the JVM's group does not answer, jtool does not assume that there
+	# is no limit. The process that is blocked there does not hold a pipe of jtool's open.
 	nsenter -t "$JVM_PID" -m --wd=/ -- python3 - "$memory" <"$live_dir/attach/hangfs.py" \
 		>"$W/server" 2>&1 &
 	server=$!
@@ -255,8 +256,8 @@ if start_in_group "$version" serial Filled -Xmx160m -Xms160m -XX:-UsePerfData --
 	stop "$JVM_PID"
 fi
 
-# A walk ends when the reserve is used up: a limit is set while it goes on.  A 64th of the limit is
-# the reserve, here 17 MB; the JVM takes 6 MB before it visits the first object.
+# A limit is set during a heap walk: the walk ends when the reserve is used up. It is a 64th of the
+# limit, here 17 MB; the JVM takes 6 MB before it visits the first object.
 if start_in_group "$version" parallel Held -Xms1g -Xmx1g -XX:+AlwaysPreTouch -- 10000; then
 	unlimit
 	jt_at host jcmd "$JVM_PID" VM.version

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# heapdump --engine hprof: passes on the JVM's own dump completely, or writes no file at all, whatever
-# happens meanwhile; snapdump.sh is for dumps from snapshots. JTOOL_SOAK=1: many more kills.
+# heapdump --engine hprof: writes the JVM's own dump completely, or no file at all, whatever happens
+# meanwhile; snapdump.sh tests dumps from snapshots. JTOOL_SOAK=1: many more kills.
 # shellcheck source-path=SCRIPTDIR/.. source=lib.sh disable=SC2016 # $ in class names
 . "$(dirname "$0")/../lib.sh"
 
@@ -52,7 +52,7 @@ clean() {
 	unharmed "$@"
 }
 
-# The log of JDK 22 and newer if nothing reads the file that they merge from segments.
+# From JDK 22 on the JVM merges a dump from segments, and logs this if nobody reads the dump.
 merge_failed='\[.*\]\[error\]\[heapdump\] .* segmented heap file .*'
 
 # in_mib FILE: its size in MiB with three digits.
@@ -94,7 +94,7 @@ dumps() {
 }
 
 compressed() {
-	# The JVM's help says so: JDK 15 introduced -gz, and later updates of 11 have it.
+	# The JVM's help shows whether it can compress: JDK 15 and later can, and updates of 11.
 	jt jcmd "$JVM_PID" help GC.heap_dump
 	if ! grep -q -e '-gz' "$W/out"; then
 		refuses 1 'gzip >' "$version: heapdump --gzip: refused, the message suggests gzip" \
@@ -190,7 +190,7 @@ for version in "${jdks[@]}"; do
 	stop "$JVM_PID"
 done
 
-# The machine's own JVM, which sees the same paths; a slow reader of the dump does not block it.
+# The machine's own JVM, in our root directory; a slow reader of the dump does not block it.
 version=own
 if start_jvm own g1 Threads -- 200; then
 	(cd "$W" && exec ./jtool heapdump --engine hprof "$JVM_PID" -) | (sleep 2 && cat) >"$W/dumps/slow"
@@ -202,8 +202,8 @@ if start_jvm own g1 Threads -- 200; then
 	stop "$JVM_PID"
 fi
 
-# A stopped jtool does not block the JVM: neither one that streams to us during its pause, nor one
-# that merges segments.
+# A stopped jtool blocks neither a JVM that streams the dump to it during the pause, nor one that
+# merges the dump from segments.
 for version in own $(newest_of "${jdks[@]}"); do
 	start_jvm "$version" serial Heap -Xms200m -Xmx200m -- 1 || continue
 	jt jcmd "$JVM_PID" VM.version

@@ -19,7 +19,7 @@ HEAP_DUMP, SEGMENT = 0x0C, 0x1C
 CLASS_DUMP, INSTANCE, OBJECT_ARRAY, PRIMITIVE_ARRAY = 0x20, 0x21, 0x22, 0x23
 # The bytes after the id of each root; 'I' is one more id.
 ROOTS = {0xFF: 0, 0x01: 'I', 0x02: 8, 0x03: 8, 0x04: 4, 0x05: 0, 0x06: 4, 0x07: 0, 0x08: 8}
-SIZES = {4: 1, 5: 2, 6: 4, 7: 8, 8: 1, 9: 2, 10: 4, 11: 8}  # 2, an object: an id's
+SIZES = {4: 1, 5: 2, 6: 4, 7: 8, 8: 1, 9: 2, 10: 4, 11: 8}  # 2, an object, has the size of an id
 
 
 class Malformed(Exception):

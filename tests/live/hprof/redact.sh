@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# heapdump --redact: no secret is in the dump, and analyses find the same as in one that has them.
+# heapdump --redact: the dump has no secret, and analyses find the same as in a dump with secrets.
 # shellcheck source-path=SCRIPTDIR/.. source=lib.sh disable=SC2016 # $ in class names
 . "$(dirname "$0")/../lib.sh"
 
@@ -10,7 +10,7 @@ secrets() {
 	python3 "$live_dir/hprof/secrets.py" "$W/dumps/$1"
 }
 
-# found FILE: what retained and refpaths find in it, without names of threads, which are strings.
+# found FILE: the results of retained and refpaths for it, without thread names, which are strings.
 found() {
 	local command
 
@@ -27,8 +27,8 @@ found() {
 	done
 }
 
-# without_threads: the last document, without names of threads and of the file; paths that differ
-# in nothing else are one.
+# without_threads: the last document, without names of threads and of the file; merges paths that
+# then are equal.
 without_threads() {
 	python3 - "$W/out" <<'END'
 import json, sys
@@ -86,7 +86,7 @@ redacted() {
 	[[ $1 != *' z'* ]] || engine=hprof pause= # ZGC: the JVM's own dump
 	works "$1: the dump with secrets" heapdump "$JVM_PID" dumps/raw.hprof
 	raw=$(secrets raw.hprof)
-	# The test can fail: the dump has them all. UTF-16 is big-endian only in char[].
+	# The dump without --redact has the secrets. UTF-16 is big-endian only in char[].
 	check "$1: the secrets are in it ($raw)" test "$(tr ' ' '\n' <<<"$raw" | grep -c '^100[0-9]$')" -ge 4
 	same "$1: hash codes of the secrets are in it" 100 "${raw##* }"
 	works "$1: --redact" heapdump --redact "$JVM_PID" dumps/strings.hprof
@@ -136,7 +136,7 @@ for version in "${jdks[@]}"; do
 	done
 done
 
-# Ways to the file, and refusals.
+# Other kinds of output, dump files as input, and refusals.
 version=${jdks[-1]}
 if start_jvm "$version" g1 Secrets; then
 	works "--via file" heapdump --redact --via file "$JVM_PID" dumps/file.hprof

@@ -3,9 +3,9 @@
     same_dump.py SNAPSHOT OWN [NAME=TEXT...]
 
 Both are of the same JVM, which is idle, so no object has moved in between.  Prints one JSON object:
-for instances, object arrays, primitive arrays, classes, statics and roots the number that is the
-same, different, and in the snapshot only; and for classes, what only the JVM's own dump has.  A
-NAME=TEXT is a field of any object that is a String, and its text in the snapshot.
+for instances, object arrays, primitive arrays, classes, statics and roots, how many are the same,
+different, and in the snapshot only; and the classes that only the JVM's own dump has.  A NAME=TEXT
+is a field of any object that is a String, and its text in the snapshot.
 """
 import collections
 import json

@@ -1,4 +1,4 @@
-"""Counts the secrets of Secrets.java that a file has: of 1,000 in each form, how many differ.
+"""Counts the different secrets of Secrets.java in a file, which has 1,000 in each form.
 
     secrets.py FILE
 

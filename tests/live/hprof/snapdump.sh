@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # heapdump from a snapshot: the same objects, values, classes and roots as in the JVM's own dump of
-# the idle JVM, on each JDK and collector; when there is none; that nothing is left in the JVM
-# whoever is killed.  JTOOL_SOAK=1: many more kills.
+# the idle JVM, on each JDK and collector; JVMs without snapshots; nothing is left in the JVM if
+# jtool or the snapshot's process is killed.  JTOOL_SOAK=1: many more kills.
 # shellcheck source-path=SCRIPTDIR/.. source=lib.sh disable=SC2016 # $ in class names
 . "$(dirname "$0")/../lib.sh"
 
@@ -23,8 +23,9 @@ configurations() {
 	esac
 }
 
-# What may differ: what the JVM itself changes, what JVMTI does not list, and the agent's thread, which
-# the JVM's own dump of a Shenandoah heap lacks because it is not reachable any more.
+# Fields and classes that may differ: the JVM itself changes them, JVMTI does not list them, or they
+# are the agent's thread's, which is missing in the JVM's own dump of a Shenandoah heap: it is no
+# longer reachable then.
 may_differ="{'java/lang/Thread.threadStatus', 'java/lang/Thread\$FieldHolder.threadStatus',
 	'java/lang/Thread.eetop', 'java/lang/Thread.group', 'java/lang/Throwable.backtrace',
 	'java/lang/Thread.inheritedAccessControlContext', 'java/lang/ref/Reference.discovered',
@@ -68,8 +69,8 @@ else
 	skip "VisualVM reads the dump" "it is not installed: see scripts/jdks"
 fi
 
-# facts FILE: what VisualVM reads from a dump.  The snapshot has neither fields that HotSpot invents
-# for its dumps, nor all JNI roots; java.lang.Class retains what these refer to.
+# facts FILE: what VisualVM reads from a dump.  The snapshot has neither the fields that HotSpot
+# adds to its own dumps, nor all JNI roots, whose targets java.lang.Class then retains.
 facts() {
 	rm -rf "$1.hwcache" # the library's, of an earlier dump
 	java -cp "$library:$W/analyser" Analyse "$1" |
@@ -93,7 +94,7 @@ without_unlinked() {
 }
 
 # read_by_visualvm NAME: VisualVM reads the same from the snapshot as from the JVM's own live dump.
-# The agent's thread and what it refers to are not in both.
+# Only one of them has the agent's thread and the objects that it refers to.
 read_by_visualvm() {
 	local n other
 
@@ -121,7 +122,7 @@ for version in "${jdks[@]}"; do
 		start_jvm "$version" "$gc" Values -Xms200m -Xmx200m $flags -- 3000 || continue
 		compares "$version $gc${flags:+ $flags}"
 		[ -n "$flags" ] || read_by_visualvm "$version $gc"
-		# What JDK 25 prints at its start about -UseCompressedClassPointers.
+		# JDK 25 prints these lines about -UseCompressedClassPointers at its start.
 		unharmed "$version $gc${flags:+ $flags}" '.*(shared archive|CDS|deprecated|support was removed).*' \
 			'.*(shared archive|CDS|deprecated|support was removed).*'
 		stop "$JVM_PID"
@@ -139,7 +140,7 @@ if [[ " ${jdks[*]} " == *' 8 '* ]] && start_jvm 8 parallel Values -- 1000; then
 	stop "$JVM_PID"
 fi
 
-# The other ways: the JVM's own dump where there is no snapshot, and what excludes each other.
+# The JVM's own dump where no snapshot is possible, and options that exclude each other.
 version=$(newest_of 17 21 25 27)
 if [ -n "$version" ] && start_jvm "$version" z Values -Xmx200m -- 1000; then
 	refuses 7 'cannot take a snapshot .* heap is in shared memory' "$version z: it is refused" \

@@ -6,8 +6,8 @@ usage: compare.py JTOOL FILE COMMAND... [-- ITS_FILE]
 COMMAND is jfr with its path, or chroot with its arguments; "print --json" and FILE are appended.
 Prints the number of equal events, or the first differences of each type; exit code 1 then.
 
-What is the same in both: an event is a multiset of fields; times have nanoseconds; "for ever" is
-null in jtool; class names are in Java source form.
+Both are brought into one form: an event is a multiset of fields; times have nanoseconds; a duration
+"for ever", which jtool prints as null, is None; class names are in Java source form.
 """
 import collections
 import hashlib
@@ -106,7 +106,7 @@ class Type:
 
 
 def their_events(command):
-    """jfr's JSON has one event after the other, each begun and ended by a line of its own."""
+    """Yields the events in jfr's JSON, in which each begins and ends with a line of its own."""
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, encoding="utf-8",
                           errors="surrogatepass") as process:
         lines = []

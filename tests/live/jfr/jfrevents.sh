@@ -11,7 +11,7 @@ commit() {
 	awk '/ void commit\(\);$/ { on = 1 } /^$/ { on = 0 } on && /^ +[0-9]+: /'
 }
 
-# writes CODE: it asks whether the event is enabled, and passes it to JFR.
+# writes CODE: the code asks whether the event is enabled, and passes it to JFR.
 writes() {
 	grep -q 'isEnabled:()Z' <<<"$1" && grep -q -E 'jdk/jfr/internal/.*Event(Handler|Writer)' <<<"$1"
 }

@@ -75,7 +75,8 @@ running() {
 	stop "$JVM_PID"
 }
 
-# settings_of VERSION: the JDK takes a minute to print a recording of all events.
+# settings_of VERSION: the settings to test. All events only in the long form: the JDK's jfr takes a
+# minute to print such a recording.
 settings_of() {
 	if [ "${JTOOL_SOAK:-0}" = 1 ]; then
 		echo "default profile $IW/all.jfc"

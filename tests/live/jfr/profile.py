@@ -28,7 +28,7 @@ def shares(release, profile, cpu_share=None):
         assert samples > 100, (thread, samples)
         for loop, wanted in LOOPS.items():
             got = 100 * values[loop] / sum(values.values())
-            # four standard deviations of so many samples; the bar on 25 is 3 points
+            # four standard deviations; from JDK 25 on, 3 percentage points are allowed if more
             noise = 400 * math.sqrt(wanted / 100 * (1 - wanted / 100) / samples)
             limit = max(3, noise) if release >= 25 else 3 + noise
             lines.append(f"{thread}.{loop} {got:.1f} ({samples} samples, within {limit:.1f})")
@@ -47,7 +47,7 @@ def shares(release, profile, cpu_share=None):
 
 
 def go_pprof(pprof_file, *options):
-    """The rows of a report by function, as words."""
+    """The rows of pprof's report by function, as lists of words."""
     text = subprocess.run(["go", "tool", "pprof", *options, "-nodecount=100000", "-nodefraction=0",
                            "-edgefraction=0", "-unit=ns", "-sample_index=time", pprof_file],
                           check=True, timeout=300, stdout=subprocess.PIPE,
@@ -75,7 +75,7 @@ def edges_of(stacks):
 
 
 def peeked(rows):
-    """The same from the report: callers are above the line of a function, callees below."""
+    """Like edges_of, from pprof's report: callers are above a function's line, callees below."""
     edges = {}
     for block in "\n".join(rows).split("-" * 20):
         lines = [line for line in block.splitlines() if "|" in line and "context" not in line]

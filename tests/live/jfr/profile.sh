@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# profile: the shares of a program that is known, on every version; recordings against their events;
-# the operator's recording continues, and nothing remains, also after an interrupt.
+# profile: the known shares of a program, on every version; profiles of recordings equal their
+# events; the operator's recording continues, and nothing remains, also after an interrupt.
 # shellcheck source-path=SCRIPTDIR/.. source=lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-# verified NAME WORD...: profile.py accepts it.
+# verified NAME WORD...: profile.py with these arguments finds no fault.
 verified() {
 	local name=$1 text
 
@@ -109,7 +109,7 @@ pprof_of() {
 	check "$1: go tool pprof has no complaint" test ! -s "$W/err"
 }
 
-# differences VERSION: the earlier profile may be in any format that jtool writes.
+# differences VERSION: --diff accepts an earlier profile in each format that jtool writes.
 differences() {
 	local base
 

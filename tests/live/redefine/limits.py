@@ -70,7 +70,7 @@ def version(major, minor=0):
 
 
 def access(before, after):
-    """Replaces the bytes before this_class and super_class."""
+    """Replaces the access flags, which precede this_class and super_class."""
     def change(data, jdk):
         at = struct.pack(">H", before)
         where = [m.start() for m in re.finditer(re.escape(at), data)
@@ -167,7 +167,8 @@ BROKEN = {
 
 
 def wanted_error(error, jdk, of, allowed):
-    """The JVM's expected error, or None: see limits.cases."""
+    """The JVM's expected error, or None for any: see limits.cases. DAMAGES also has N<JDK (only
+    before that JDK) and N=JDK (only on it). `allowed`: methods may be added and deleted."""
     if error == "-" or of == "mixed":
         return None
     if allowed and str(error) in ("63@17", "67@17", "68@0"):

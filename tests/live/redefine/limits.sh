@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # redefine --check: it accepts what the JVM accepts, and refuses the rest with a reason.
 #
-# limits.cases has pairs of classes, and limits.py damages one in many ways. They are compiled for
-# the JVM that runs them (own), for JDK 8 (eight), or the running class for JDK 8 and the new one
-# for the JVM (mixed). A Java agent then redefines them, and the JVM's result is compared with
-# jtool's.
+# limits.cases has pairs of classes, and limits.py damages another class in many ways (damaged). The
+# pairs are compiled for the JVM that runs them (own), for JDK 8 (eight), or the running class for
+# JDK 8 and the new one for the JVM (mixed). A Java agent then redefines the classes, and the JVM's
+# result is compared with jtool's.
 # shellcheck source-path=SCRIPTDIR/.. source=lib.sh
 . "$(dirname "$0")/../lib.sh"
 
@@ -16,7 +16,8 @@ limits() {
 	python3 "$live_dir/redefine/limits.py" "$@"
 }
 
-# compile VERSION DIRECTORY SOURCES [FLAG...]: compiles them with the javac of that JDK.
+# compile VERSION DIRECTORY SOURCES [FLAG...]: compiles all sources below SOURCES with the javac of
+# that JDK.
 compile() {
 	local version=$1 directory=$2 sources=$3
 
@@ -124,7 +125,7 @@ for version in "${jdks[@]}"; do
 	refused "$version: a boot class with invalid code: refused" \
 		'method boolean hasChanged\(\)' \
 		"$at/spoilt"
-	# JDKs before 25 accept it, and it may crash the JVM when it runs: not tried there.
+	# JDKs before 25 accept the class, which may crash the JVM when it runs: not tried there.
 	if [ "$version" -ge 25 ]; then
 		ask "verdicts limits/$version/spoilt limits/theirs" '^verdicts$' >/dev/null
 		same "$version: a boot class with invalid code: the JVM refuses it, too" \
@@ -143,7 +144,7 @@ for version in "${jdks[@]}"; do
 	agree "$version" "$version" "$at/new.classes"
 	stop "$JVM_PID"
 
-	# With everything that can be enabled from JDK 13 on.
+	# With all relevant flags that exist from JDK 13 on.
 	[ "$version" -ge 17 ] || continue
 	start "$version" -XX:+AllowRedefinitionToAddDeleteMethods --enable-preview || continue
 	agree "$version, with everything enabled" "$version+" "$at/new.classes"

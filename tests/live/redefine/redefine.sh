@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# redefine, patches, restore, detach: exactly the patch is applied, beside other agents, until it is
-# reverted, whatever happens to the class, the agents and the client.
+# redefine, patches, restore, detach: exactly the patch is applied until it is reverted, also if
+# other agents change the class, the class is unloaded, or the client is killed.
 # shellcheck source-path=SCRIPTDIR/.. source=lib.sh
 . "$(dirname "$0")/../lib.sh"
 
@@ -36,7 +36,7 @@ is_now() {
 	[[ $(both) =~ ^both\ $1$ ]]
 }
 
-# becomes NAME OURS THEIRS: class Subject returns these values soon: its answer may need a retry.
+# becomes NAME OURS THEIRS: class Subject returns these values, perhaps only after a while.
 becomes() {
 	if poll 10 is_now "$2 $3"; then
 		pass "$1"
@@ -45,7 +45,7 @@ becomes() {
 	fi
 }
 
-# replace NAME FILE...: redefine works, and stderr has only its notices.
+# replace NAME FILE...: redefine works, and prints only notices of its own on stderr.
 replace() {
 	local name=$1
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Random commands for JVMs under load, each with a random disturbance: jtool is killed, or gets no
 # descriptors, memory or disk; the JVM is stopped for a while, loses its attach socket, or is killed.
-# After each step, the JVM works, and nothing of jtool remains in it.
+# After each step, the JVM works, and nothing of jtool remains in the JVM.
 #
 #   JTOOL_SOAK=1                 10,000 steps instead of 12, with a random seed
 #   JTOOL_SEED=N                 the same steps as in the run that printed this seed
@@ -25,8 +25,8 @@ pick() {
 	picked=${from[RANDOM % ${#from[@]}]}
 }
 
-# PID is replaced, as are the class that the JVM runs, and an agent that the JVM can read: `load`
-# leaves a copy of another in the JVM's root.
+# PID and MAIN become the JVM's PID and main class. AGENT becomes an agent that the JVM can read: of
+# any other agent, `load` leaves a copy in the JVM's root.
 commands=(
 	'list' 'info PID' 'stat PID' 'counters PID' 'flags PID' 'props PID' 'patches PID' 'detach PID'
 	'jcmd PID VM.version' 'jcmd PID GC.heap_info' 'jcmd PID Thread.print' 'op PID threaddump'
@@ -68,7 +68,7 @@ begin_jvm() {
 	await_ready 300 || return
 	main=$kind
 	begun="$version $gc $kind"
-	# What the JVM creates once.
+	# The first requests have lasting effects on the JVM, which are not counted.
 	jt retained "$JVM_PID" -n 1 --engine agent
 	jt alloc "$JVM_PID" -d 100ms
 	jt profile "$JVM_PID" -d 1s
@@ -83,7 +83,8 @@ end_jvm() {
 	begun=
 }
 
-# own_fds: without what the JVM opens when it first needs it: jars, and /proc for the flight recorder.
+# own_fds: the number of the JVM's descriptors, without those that it opens on demand: jars, and
+# /proc for the flight recorder.
 own_fds() {
 	find "/proc/$JVM_PID/fd" -mindepth 1 -maxdepth 1 ! -lname '*/proc' ! -lname '*.jar' | wc -l
 }
@@ -96,7 +97,7 @@ moment() {
 	sleep "$(printf '%d.%03d' $((RANDOM % $1)) $((RANDOM % 1000)))"
 }
 
-# disturb KIND: while jtool runs, whose shell is `pid`.
+# disturb KIND: disturbs jtool or the JVM while jtool runs in the shell `pid`.
 disturb() {
 	case $1 in
 	kill)
@@ -120,7 +121,7 @@ disturb() {
 	esac
 }
 
-# limit KIND: what jtool may not have.
+# limit KIND: limits the resources of jtool, which this shell starts next.
 limit() {
 	case $1 in
 	no-files) ulimit -n 9 ;;
@@ -134,7 +135,7 @@ judge() {
 	case $rc in
 	0) ;;
 	[1-7])
-		# A result may be the answer "no".
+		# Such a code may also belong to a result.
 		[ -s "$W/out" ] || grep -q '^jtool: ' "$W/err" || echo "exit $rc without a message"
 		;;
 	137) [ "$1" = kill ] || echo "jtool was killed" ;;

@@ -13,10 +13,11 @@ import jdk.internal.org.objectweb.asm.Opcodes;
 /**
  * Writes classes that no compiler emits: Make DIR SEED.
  *
- * made.M49 and made.M52: random methods with every family of instructions, in class files of these
- * versions (without and with stack maps; the former with jsr and ret). made.Large: methods of 60
- * KB, and with the maximum number of arguments. made.Refused: two that cannot be instrumented. Each
- * method counts its calls and its normal returns in the arrays "calls" and "normal" of its class.
+ * made.M49 and made.M52: random methods with every family of instructions, in class files of
+ * version 49 (with jsr and ret, without stack maps) and 52 (with stack maps). made.Large: methods
+ * of 60 KB, and with the maximum number of arguments. made.Refused: two methods that cannot be
+ * instrumented, and one that can. Each method counts its calls and its normal returns in the arrays
+ * "calls" and "normal" of its class.
  */
 public final class Make implements Opcodes {
 	private static final String TYPES = "IJFDA";
@@ -114,7 +115,7 @@ public final class Make implements Opcodes {
 		return index;
 	}
 
-	private static int by(char type, int forInt) { /* xLOAD, xSTORE, xRETURN are in this order */
+	private static int by(char type, int forInt) { /* opcodes are in the order of TYPES */
 		return forInt + TYPES.indexOf(type);
 	}
 
@@ -122,7 +123,7 @@ public final class Make implements Opcodes {
 		mv.visitVarInsn(by(type, ISTORE), local(type));
 	}
 
-	/** Expressions: push one value of the type. */
+	/** Emits an expression that pushes one value of the type. */
 	private void push(char type, int depth) {
 		if (depth > 0 && random.nextInt(5) == 0) {
 			ternary(type, depth - 1);
@@ -347,7 +348,7 @@ public final class Make implements Opcodes {
 		mv.visitLabel(end);
 	}
 
-	/** Statements: the stack is empty before and after. */
+	/** Emits n statements; the stack is empty before and after each. */
 	private void statements(int depth, int n) {
 		for (int i = 0; i < n && budget > 0; i++) {
 			budget--;
@@ -457,7 +458,7 @@ public final class Make implements Opcodes {
 			mv.visitInsn(ICONST_2);
 			mv.visitTypeInsn(ANEWARRAY, "java/lang/String");
 			mv.visitInsn(DUP);
-			mv.visitInsn(random.nextInt(20) == 0 ? ICONST_2 : ICONST_1); /* the former is out of bounds */
+			mv.visitInsn(random.nextInt(20) == 0 ? ICONST_2 : ICONST_1); /* or 2 */
 			push('A', 1);
 			mv.visitInsn(AASTORE); /* may not be a String */
 			mv.visitInsn(ICONST_1);
@@ -569,7 +570,7 @@ public final class Make implements Opcodes {
 		if (random.nextInt(3) == 0)
 			raise();
 		mv.visitLabel(to);
-		/* After the inner handlers, which would otherwise never be reached. */
+		/* After the inner statements' handlers: the first one that matches is called. */
 		mv.visitTryCatchBlock(from, middle, first, types[random.nextInt(5)]);
 		mv.visitTryCatchBlock(from, to, second, types[1 + random.nextInt(2)]);
 		mv.visitJumpInsn(GOTO, end);
@@ -584,7 +585,7 @@ public final class Make implements Opcodes {
 		mv.visitInsn(NOP);
 	}
 
-	/** Throws, although the verifier does not see it. */
+	/** Emits a throw behind a condition, so that the code after it is reachable. */
 	private void raise() {
 		Label not = new Label();
 
@@ -681,7 +682,7 @@ public final class Make implements Opcodes {
 		nextLocal = 7;
 		for (int t = 0; t < 5; t++) {
 			if (t == 2 && i % 3 == 0)
-				nextLocal = 300; /* reachable by wide instructions only */
+				nextLocal = 300; /* indexes over 255 need wide instructions */
 			char type = TYPES.charAt(t);
 			int index = freshLocal(type);
 			locals.add(new int[] { type, index });
@@ -727,7 +728,7 @@ public final class Make implements Opcodes {
 		}
 	}
 
-	/** static long NAME(int[]) with code of at least this many bytes. */
+	/** Writes static long NAME(int) with code of about this many bytes. */
 	private void longMethod(String method, int bytes, boolean jump) {
 		Label end = new Label();
 
@@ -796,7 +797,7 @@ public final class Make implements Opcodes {
 		end();
 	}
 
-	/** A switch with many cases. */
+	/** Writes a method with a switch of many cases. */
 	private void bigSwitch(String method, boolean table) {
 		int n = 1500;
 		Label[] cases = new Label[n];
@@ -828,7 +829,7 @@ public final class Make implements Opcodes {
 		end();
 	}
 
-	/** Initialises the arrays, and names the methods in their order. */
+	/** Writes the class. Its initialiser creates the arrays and the list of method names. */
 	private void write(Path dir) throws IOException {
 		mv = writer.visitMethod(ACC_STATIC, "<clinit>", "()V", null, null);
 		mv.visitCode();

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Notices: what a command says on stderr beside its result, and what it shows on a terminal only.
+# Notices: messages that a command prints on stderr in addition to its result, some of them only on
+# a terminal.
 # shellcheck source-path=SCRIPTDIR/.. source=lib.sh
 . "$(dirname "$0")/../lib.sh"
 
@@ -59,7 +60,7 @@ for version in "${jdks[@]}"; do
 	fi
 	works "$version: heapdump: off a terminal, no notice" heapdump "$JVM_PID" "dump2.$version"
 	rm -f "$W"/dump*
-	# The attach listener exists, so that a stopped JVM is asked and does not answer.
+	# The attach listener exists already, so jtool sends the stopped JVM a request, and waits.
 	kill -STOP "$JVM_PID"
 	poll 10 is_stopped "$JVM_PID"
 	on_terminal jcmd "$JVM_PID" VM.version --timeout 4

@@ -10,7 +10,7 @@ import functools
 import json
 import sys
 
-CHARS = 100     # of a string, by default
+CHARS = 100     # of a string that are reported by default
 ELEMENTS = 5    # of an array
 DEPTH = 64      # of a stack
 BAD = "\ufffd"

@@ -67,7 +67,7 @@ counts() {
 values() {
 	local name=$1 kind
 
-	# No more calls than the buffers hold, however late they are drained.
+	# So few calls that the buffers hold all of them, even if they are drained late.
 	for kind in $(in_soak "log log log log" log) $([ "$version" -lt 21 ] || echo virtual); do
 		begin_trace "$name: trace values, $kind" 'TraceValues$Traced.*' 'TraceValues$Made.*' \
 			"${unlimited[@]}" --json || return
@@ -110,7 +110,7 @@ files() {
 		"$rc $(wc -l <"$W/calls.txt")"
 }
 
-# Calls whose end is not seen, because this() or super() threw, do not take the buffers of others.
+# Calls whose end is not seen, because this() or super() threw, do not occupy the buffers forever.
 unended() {
 	local name="$1: constructors that throw"
 
@@ -120,7 +120,7 @@ unended() {
 	end_trace "$name"
 }
 
-# There is room after earlier calls have been drained.
+# Another call is reported; the buffers have room once earlier calls have been drained.
 another_is_reported() {
 	local before
 
@@ -140,7 +140,8 @@ calls_of_nothing() {
 	echo "$n"
 }
 
-# Ways to end. Each gets the name; the classes are hooked when it is called.
+# Ways to end a trace: functions with the test's name as their argument. The classes are hooked
+# before the call.
 
 ended_by() {
 	local name=$1 signal=$2
@@ -214,7 +215,7 @@ endings() {
 	same_digest "$1: after all traces" "$wanted"
 }
 
-# Another jtool's trace is listed, and ended on request: what it has seen until then is shown.
+# detach lists the trace of another jtool, and ends it on request: the other prints its results.
 detached() {
 	local name="$1: detach during a trace"
 
@@ -277,7 +278,7 @@ two_traces() {
 	done
 }
 
-# A trace of a patched class, and of one that another agent changes.
+# A trace of a patched class, and of a class that another agent changes.
 
 both() {
 	ask both '^both ' "$PATIENCE"

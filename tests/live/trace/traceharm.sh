@@ -15,7 +15,7 @@ ways=('TraceLoad$Work.*' 'TraceLoad$Work.* --summary' 'TraceLoad$Work.* --stack 
 killed() {
 	local version=$1 i threads fds rss grown way client
 
-	# The heap, metaspace and code cache have limits that are reached gradually.
+	# The heap, metaspace and code cache have limits, and RSS grows until these are reached.
 	start_load "$version" -XX:+UseSerialGC -Xms100m -XX:+AlwaysPreTouch -XX:MaxMetaspaceSize=28m \
 		-XX:TieredStopAtLevel=1 || return
 	save_classes "$version: under load" 'TraceLoad*'

@@ -3,10 +3,10 @@ import java.util.Random;
 /**
  * A heap of a realistic size, with a hundred objects of class Wanted.
  *
- * "big": 8.8 million objects in trees of nine, 270 MB, each next to the objects that it refers to,
- * as in an application that has just started, in arrays of a thousand. "random": 6.4 million
- * objects, 205 MB, each with references to three random others, so that caches do not help a heap
- * walk.
+ * "big": 8.8 million objects, 270 MB, in trees of nine objects that are adjacent in memory, as in
+ * an application that has just started; arrays of a thousand refer to the trees. "random": 6.4
+ * million objects, 205 MB, each with references to three random others, so that caches do not help
+ * a heap walk.
  *
  * Usage: BigHeap big|random [PART]; PART scales the number of objects, for example 0.01
  */

@@ -7,7 +7,7 @@ import java.util.Map;
 
 /**
  * A small graph, and its properties by brute force: each answer follows directly from its
- * definition, so that a clever program can be checked against it.
+ * definition. Tests compare the results of jtool's faster algorithms with it.
  */
 final class Brute {
 	/** The strength of an edge; those that are not STRONG are in order of decreasing

@@ -22,7 +22,7 @@ final class Classes extends Victim {
 		}
 	}
 
-	/** As long and as similar as real names, which determines the cost of sorting them. */
+	/** Class names that are as long and as similar as real ones: sorting costs as much. */
 	private static String name(int i) {
 		return "com.acme.shop.part" + i % 50 + ".Made" + i;
 	}

@@ -53,7 +53,7 @@ final class Generated extends ClassLoader {
 		shorts(out, 1, 1);                    /* max stack, max locals */
 		out.writeInt(5);
 		out.write(new byte[] { 0x2a, (byte) 0xb7, 0, 8, (byte) 0xb1 });
-		shorts(out, 0, 0, 0);                 /* no handlers; no attributes, twice */
+		shorts(out, 0, 0, 0);                 /* handlers, attributes of code and class */
 		return bytes.toByteArray();
 	}
 

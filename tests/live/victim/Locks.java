@@ -24,7 +24,7 @@ final class Locks extends Victim {
 			waiting.add(thread);
 	}
 
-	/** Returns whether all threads wait, and this number of them for another thread. */
+	/** Returns whether all threads wait, `owned` of them for a lock that a thread owns. */
 	private static boolean isSettled(int owned) {
 		for (Thread thread : waiting) {
 			if (thread.getState() == Thread.State.NEW

@@ -32,7 +32,7 @@ final class Replace extends Victim {
 		return "hammering";
 	}
 
-	/** Loads another class of that name: its loader does not delegate to its parent. */
+	/** Loads another class Subject; its loader has no parent to delegate to. */
 	private String load(String dir) throws Exception {
 		loader = new URLClassLoader(new URL[] { new File(dir).toURI().toURL() }, null);
 		Class<?> c = loader.loadClass("Subject");

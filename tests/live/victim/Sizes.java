@@ -93,7 +93,7 @@ final class Sizes extends Victim {
 			kept.add(e);
 	}
 
-	/** Creates counters, which the JVM pads. */
+	/** Makes the adder and the map create counter cells, which the JVM pads. */
 	private void contend() throws Exception {
 		Thread[] threads = new Thread[4];
 
@@ -126,8 +126,8 @@ final class Sizes extends Victim {
 			LockSupport.park();
 	}
 
-	/** Named threads, and virtual ones if available; by reflection, because JDK 8 compiles
-	 * it. */
+	/** Starts named threads, and virtual ones if available; by reflection, because the source
+	 * is compiled for JDK 8. */
 	private void threads() throws Exception {
 		for (int i = 0; i < 3; i++) {
 			Thread t = new Thread(Sizes::park, "parked \u00e4\u00f6\u00fc \u65e5\u672c " + i);

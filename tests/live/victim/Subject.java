@@ -10,8 +10,8 @@ class Subject {
 		return 1111;
 	}
 
-	/** A NaN constant, which HotSpot never finds equal to itself when it merges constant
-	 * pools. */
+	/** Has NaN constants: HotSpot never finds them equal when it merges constant pools, and so
+	 * adds them at each redefinition. */
 	static boolean isOdd() {
 		double d = Double.NaN;
 		float f = Float.NaN;

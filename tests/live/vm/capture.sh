@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# capture: one archive that is complete, without secrets, and whole up to where it was stopped.
+# capture: one archive that is complete and has no secrets; if the capture is stopped, the archive
+# is valid and has all files up to then.
 # shellcheck source-path=SCRIPTDIR/.. source=lib.sh
 . "$(dirname "$0")/../lib.sh"
 
@@ -8,7 +9,7 @@ planted=("-Ddb.password=${secrets[0]}" "-Durl=jdbc:x://bob:${secrets[1]}@host/db
 	"-Dkey.value=${secrets[3]}")
 export JTOOL_LIVE_SECRET=$'first\n'"${secrets[4]}"
 
-# log_flags VERSION: a log that has the command line, so the secrets are in it, too.
+# log_flags VERSION: flags for a log with the command line, and thus with the secrets.
 log_flags() {
 	if [ "$1" -ge 9 ]; then
 		echo "-Xlog:gc*,arguments=debug:file=$IW/vm-%p.log"
@@ -93,7 +94,7 @@ echo text >"$W/text.tar.gz"
 refuses 2 'is cut off, or is not an archive of jtool capture' "memory: no archive" memory text.tar.gz
 refuses 2 'cannot be combined' "--json and -: refused" capture --json "$JVM_PID" -
 
-# Stopped: the archive is whole up to there, and says so.
+# Stopped: the archive has all files up to then, and says so.
 (cd "$W" && exec env --default-signal=INT ./jtool capture -v "$JVM_PID" stopped.tar.gz) \
 	>"$W/out" 2>"$W/err" </dev/null &
 client=$!
@@ -107,13 +108,13 @@ check "stopped: README.txt says so" grep -q 'was stopped before' "$W/unpacked/RE
 check "stopped: what was captured is there" test -s "$W/unpacked/info.txt"
 check "stopped: no process of jtool remains" poll 10 bash -c "! pgrep -f '^(./)?jtool .*$JVM_PID' >/dev/null"
 
-# To stdout, with secrets, as a document of JSON.
+# To stdout, with secrets.
 (cd "$W" && exec timeout 120 ./jtool capture --no-mask "$JVM_PID" -) >"$W/piped.tar.gz" 2>"$W/err"
 check "stdout: tar reads it" unpack "$W/piped.tar.gz"
 same "stdout: the same files" "${wanted/logs /}" "$(files)"
 check "--no-mask: secrets are there" grep -q "${secrets[0]}" "$W/unpacked/info.txt"
 
-# Killed, as when the connection of kubectl exec ends: stdout has the files up to there.
+# Killed, as when the connection of kubectl exec ends: stdout has the files up to then.
 (cd "$W" && exec ./jtool capture "$JVM_PID" -) >"$W/killed.tar.gz" 2>"$W/err" </dev/null &
 client=$!
 poll 60 pgrep -f "^jtool stat --json $JVM_PID" >/dev/null
@@ -127,7 +128,7 @@ refuses 2 'has no file stat.json' "killed: stat: the archive" stat killed.tar.gz
 unharmed "capture"
 stop "$JVM_PID"
 
-# The JVM exits: no later item runs, so none can read a process that has the pid by then.
+# The JVM exits: no further item is captured, because another process may get its pid.
 start_jvm "${jdks[-1]}" default Idle || exit
 (cd "$W" && exec ./jtool capture "$JVM_PID" exited.tar.gz) >"$W/out" 2>"$W/err" </dev/null &
 client=$!
@@ -160,7 +161,7 @@ same "attaching disabled: no reason is repeated" "" \
 	"$(sed -n 's/.* missing: //p' "$W/err" | sort | uniq -d)"
 stop "$JVM_PID"
 
-# It exits before the first dump: the capture does not wait 5 s before each of the others.
+# The JVM exits before the first thread dump: the capture does not wait 5 s for each of the others.
 start_jvm "${jdks[-1]}" default Idle || exit
 suspend "$JVM_PID"
 (cd "$W" && exec ./jtool capture "$JVM_PID" early.tar.gz) >"$W/out" 2>"$W/err" </dev/null &

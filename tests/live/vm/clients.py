@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Connects to a server as a hostile client does.
+"""Connects to a server like hostile clients.
 
     clients.py ADDRESS PORT KIND N
 
-Opens N connections, prints "ready", keeps them until its standard input ends, and prints how many
+Opens N connections, prints "ready", retains them until its standard input ends, and prints how many
 the server has closed.  KIND is `silent` (sends nothing), `slow` (a byte a second of an endless
 header), `deaf` (requests, and reads nothing) or `garbage` (random bytes).
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# exporter: what it serves, JVMs that start and exit, hostile clients, systemd's sockets, names of
+# exporter: its document, JVMs that start and exit, hostile clients, systemd's sockets, names of
 # pods, and a Prometheus that scrapes it and evaluates the rules in packaging/prometheus.
 # shellcheck source-path=SCRIPTDIR/.. source=lib.sh
 . "$(dirname "$0")/../lib.sh"
@@ -15,15 +15,16 @@ serve() {
 	port=${port##*:}
 }
 
-# fetch [ARGUMENT...]: gets the document. Sets `rc`; the document is in $W/out, its head in $W/head.
+# fetch [ARGUMENT...]: gets the document. Sets `rc`; the document is in $W/out, the header of the
+# response in $W/head.
 fetch() {
 	rc=0
 	curl -s -S -m 20 -D "$W/head" -o "$W/out" "$@" "$url" 2>"$W/err" || rc=$?
 }
 
-# refetch: gets a document that was not made before.
+# refetch: gets a new document: the exporter serves each one for HTTP_FRESH_MS.
 refetch() {
-	sleep 1.05 # HTTP_FRESH_MS
+	sleep 1.05 # longer than HTTP_FRESH_MS
 	fetch
 }
 
@@ -66,7 +67,7 @@ start_jvm "${version:-own}" serial Idle || exit
 first=$JVM_PID first_files=("$JVM_IN" "$JVM_OUT" "$JVM_ERR")
 serve
 
-# The document, which stays open.
+# The document. The exporter retains it in an open file, which `files` includes.
 fetch
 files=$(open_files)
 same "GET /metrics: it works" 0 "$rc"

@@ -67,7 +67,7 @@ for version in own "${jdks[@]}"; do
 		v['parent'] == $$ and v['java_home'] in v['exe'] or v)(j)")"
 	untouched "$version" "$version: info"
 
-	# Compare counters, which cost nothing, with tools that attach: the JVM is idle now.
+	# Compare the counters with the results of tools that attach: the JVM is idle now.
 	works "$version: jcmd GC.run works" jcmd "$JVM_PID" GC.run
 	jstat_of "$version" -gc >"$W/gc"
 	jstat_of "$version" -class >"$W/class"

@@ -18,7 +18,8 @@ same_bytes() {
 }
 
 # writes_file NAME PATTERN COMMAND [ARGUMENT...]: if the JVM has the command, with an argument for a
-# file, it writes a file of the caller that has the pattern. An ARGUMENT `KEY=` is that of the file.
+# file, it writes a file of the caller that matches PATTERN. The last ARGUMENT may be `KEY=`, to
+# which the file is appended.
 writes_file() {
 	local name=$1 pattern=$2 words=("${@:3}") file="$W/written file"
 

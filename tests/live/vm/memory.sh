@@ -90,8 +90,7 @@ for version in "${jdks[@]}"; do
 	stop "$JVM_PID"
 done
 
-# What was in use after the last collection: Shenandoah's counters do
-# not have it.
+# The heap that was in use after the last collection, which Shenandoah's counters do not have.
 for version in "${jdks[@]}"; do
 	is_thorough "$version" || continue
 	for gc in $(collectors "$version"); do

@@ -24,7 +24,8 @@ has_threads() {
 	[ "$(lasting_threads "$JVM_PID")" = "$1" ]
 }
 
-# by_agent VERSION: the agent's map. Nothing remains: jtool checks itself that the agent has freed all.
+# by_agent VERSION: the agent writes the map. No thread and no descriptor remain; jtool itself
+# checks that the agent has freed all its memory.
 by_agent() {
 	local version=$1 name threads fds
 
@@ -34,7 +35,7 @@ by_agent() {
 	cp "$W/out" "$W/map"
 	same "$version: perfmap --engine agent: all is in the code cache" same \
 		"$(python3 "$live_dir/vm/perfmap.py" mapped "$JVM_PID" "$W/map")"
-	# JDK 27 has other names for its stubs.
+	# The pattern of call_stub covers JDK 27, which has other names for its stubs.
 	for name in Interpreter 'call_stub(_stub \(stub gen\))?' 'I2C/C2I adapters' \
 		'long Profiled\.sixty\(int\)'; do
 		check "$version: perfmap --engine agent: it names $name" \
@@ -77,7 +78,7 @@ old_jvm() {
 	refuses 1 'needs JDK 17' "$1: perfmap --engine vm" perfmap "$JVM_PID" --engine vm -
 }
 
-# JDK 17 to 21 write to their own /tmp.
+# The JVMs of JDK 17 to 21 write the map to their own /tmp.
 own_file() {
 	local own=${jdk_root[$1]}/tmp/perf-$JVM_PID.map
 
@@ -93,7 +94,8 @@ own_file() {
 	killed "$1"
 }
 
-# waiting_requests: how many sockets of the JVM there are: that which it listens on, and connections.
+# waiting_requests: the number of the JVM's attach sockets: the listening one, and one for each
+# connection.
 waiting_requests() {
 	# the JVM binds the socket to this name and then renames it
 	grep -c "/tmp/\.java_pid$JVM_PID\.tmp\$" /proc/net/unix

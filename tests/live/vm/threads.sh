@@ -81,8 +81,8 @@ start_jvm "${jdks[-1]}" default Locks && {
 	stop "$JVM_PID"
 }
 
-# CPU times against the kernel's own, of a thread that is busy for a third of the time.
-# The victim measures the same second, because a busy machine gives it less.
+# Compares the CPU time of a thread that is busy for 30 % of the time. The victim measures it in the
+# same second, because a busy machine gives the thread less.
 # shellcheck disable=SC2317 # called by poll
 load_is_measured() {
 	ask load '^load ' >"$W/load" &
@@ -138,7 +138,8 @@ start_jvm "$(newest_of 8 11 17)" default Idle && {
 	stop "$JVM_PID"
 }
 
-# The flight recorder's sampler, which JDK 17 to 24 print without a name: it gets the kernel's name.
+# The flight recorder's sampler thread, which JDK 17 to 24 print without a name: jtool shows the
+# kernel's name.
 for version in 17 21 25; do
 	has_jdk "$version" || continue
 	start_jvm "$version" default Idle -XX:StartFlightRecording=settings=profile || continue
@@ -151,7 +152,7 @@ for version in 17 21 25; do
 	stop "$JVM_PID"
 done
 
-# The kernel's times, in a pid namespace of its own, where the JVM's thread ids are others.
+# A large dump.
 start_jvm "${jdks[-1]}" default Threads -Xss256k -- 10000 2 && {
 	jt threads --json "$JVM_PID"
 	same "10,000 threads: each has a row" True \
@@ -160,6 +161,7 @@ start_jvm "${jdks[-1]}" default Threads -Xss256k -- 10000 2 && {
 	stop "$JVM_PID"
 }
 
+# The kernel's CPU times, from a pid namespace in which the JVM's threads have other ids.
 run_among_jvms bash -c './jtool threads -n 0 --json "$(./jtool list -q | head -n 1)"'
 same "another pid namespace: CPU times are found" "0 True" "$rc $(json "any(
 	t['name'] == 'main' and t['cpu_percent'] is not None and t['cpu'] > 0

@@ -4,12 +4,12 @@
 # shellcheck source-path=SCRIPTDIR/.. source=lib.sh disable=SC2016,SC2317 # functions for poll
 . "$(dirname "$0")/../lib.sh"
 
-# Without configuration, and with a server of its own.
+# tm ARGUMENT...: tmux without configuration, and with a server of its own.
 tm() {
 	tmux -L "jtool-top-$$" -f /dev/null "$@"
 }
 
-# type COMMAND: runs it in the shell of the terminal.
+# type_line COMMAND: runs it in the shell of the terminal.
 type_line() {
 	tm send-keys -t top -l "$1"
 	tm send-keys -t top Enter
@@ -35,7 +35,7 @@ shows_not() {
 	! shows "$1"
 }
 
-# sees NAME PATTERN: the terminal comes to show it.
+# sees NAME PATTERN: the terminal shows the pattern, now or within a minute.
 sees() {
 	if poll 60 shows "$2"; then
 		pass "$1"

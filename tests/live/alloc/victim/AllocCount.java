@@ -32,8 +32,8 @@ import java.util.function.Supplier;
  * Allocates objects in every possible way, and counts them: "run PHASE N" runs a phase N times.
  * "counts" answers the number of allocations since "clear": "own" for classes of which only this
  * program has objects, and "jdk" for its objects of JDK classes, of which other code allocates
- * some, too. "keep 1" retains all the former from now on. "phases" answers the phases' names, "all
- * N" runs all of them, and "jdk N" those whose JDK objects are counted completely.
+ * some, too. "keep 1" retains the "own" objects from now on. "phases" answers the phases' names,
+ * "all N" runs all of them, and "jdk N" those whose JDK objects are counted completely.
  *
  * With an argument N it runs all phases before READY, and counts since its start.
  */
@@ -92,7 +92,7 @@ final class AllocCount extends Victim {
 		}
 	}
 
-	/** Its constructor allocates two more of it, down to a depth. */
+	/** Its constructor allocates two more trees, down to a depth. */
 	static final class Tree {
 		Tree left, right;
 
@@ -112,7 +112,7 @@ final class AllocCount extends Victim {
 		}
 	}
 
-	/** One more is allocated before its own super() is called. */
+	/** Allocates another Before in the arguments of super(). */
 	static final class Before extends Holder {
 		Before(int depth) {
 			super(depth > 0 ? new Before(depth - 1) : null);
@@ -165,7 +165,7 @@ final class AllocCount extends Victim {
 		}
 	}
 
-	/** A constructor creates its clone. */
+	/** clone() calls a constructor. */
 	static final class Copied implements Cloneable {
 		@Override
 		public Object clone() {
@@ -674,7 +674,7 @@ final class AllocCount extends Victim {
 		own(Tree[].class, n);
 		jdk(float[].class, 2L * n);
 		jdk(double[].class, 2L * n);
-		own(Plain[].class, 5L * n); /* two each of the first and the last */
+		own(Plain[].class, 5L * n); /* per round: toArray() allocates two of these */
 	}
 
 	private static void boxes(int n) {
@@ -965,7 +965,7 @@ final class AllocCount extends Victim {
 			if (!System.getProperty("java.specification.version").matches("19|20"))
 				phases.put("virtuals", AllocCount::virtuals);
 		} catch (NoSuchMethodException e) {
-			RING[0] = e; /* JDKs before 21 have none */
+			RING[0] = e; /* JDKs before 21 have no virtual threads */
 		}
 	}
 
@@ -1033,7 +1033,7 @@ final class AllocCount extends Victim {
 	public static void main(String[] args) throws Exception {
 		AllocCount it = new AllocCount();
 
-		/* Loads and links what later rounds find loaded. */
+		/* Loads and links all classes that later rounds use. */
 		for (Phase phase : it.phases.values()) {
 			phase.run(1);
 			phase.run(1);

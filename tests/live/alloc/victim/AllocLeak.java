@@ -8,10 +8,10 @@ import java.util.Map;
 
 /**
  * Leaks amid garbage and a bounded cache. "leak N" runs N rounds, each of which leaks eight arrays
- * of a thousand bytes, a tenth of its allocations; it answers how many there are, and how many of
- * them have survived three collections. "churn N" runs N rounds that leak nothing. A round takes a
- * millisecond or more. The cache holds the thousand entries of the last hundred rounds. "forget"
- * releases the leaked arrays.
+ * of a thousand bytes, a tenth of its allocations; it answers how many arrays have leaked, and how
+ * many of them have survived three collections. "churn N" runs N rounds that leak nothing. A round
+ * takes a millisecond or more. The cache holds the thousand entries of the last hundred rounds.
+ * "forget" releases the leaked arrays.
  */
 final class AllocLeak extends Victim {
 	private static final int AGE = 3;
@@ -68,7 +68,7 @@ final class AllocLeak extends Victim {
 		int old = 0;
 
 		for (Leaked it : LEAKED) {
-			if (now - it.before > AGE) /* plus one: it may have started after the request */
+			if (now - it.before > AGE) /* the first collection may precede the allocation */
 				old++;
 		}
 		return "leaked " + LEAKED.size() + " " + old;

@@ -6,7 +6,7 @@ creates of znodes that remain; KEPT is the number of the first of them.
 import json
 import sys
 
-PING = -2  # its xid; a waiting client sends pings
+PING = -2  # the xid of pings, which a waiting client sends
 
 file, requests, rounds, kept, n = sys.argv[1], *map(int, sys.argv[2:])
 calls = {"processRequest": [], "<init>": [], "createNode": []}

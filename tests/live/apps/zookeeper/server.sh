@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Starts Debian's ZooKeeper under its own user, and a client that counts its requests. Sourced after
 # lib.sh.
-# shellcheck disable=SC2154,SC2034 # which sets what is used here; what is set here the test uses
+# shellcheck disable=SC2154,SC2034 # lib.sh sets variables used here; tests use those set here
 
 bin=/usr/share/zookeeper/bin
 jar=/usr/share/java/zookeeper.jar
@@ -30,7 +30,7 @@ free_port() {
 	done
 }
 
-# fetch_jars: copies the existing jars of its manifest to where the JDKs' chroots see them.
+# fetch_jars: copies the jars that the manifest names, and that exist, into the JDKs' chroots.
 fetch_jars() {
 	mkdir "$W/jars"
 	python3 -c 'import re, sys, zipfile
@@ -58,7 +58,7 @@ write_config() {
 n_servers=0
 
 # start_server VERSION [FLAG...]: "own" starts it with Debian's script, else on that JDK. Sets home,
-# its working directory, user, its uid and gid, and what spawn sets.
+# its working directory, user, its uid and gid, and the variables that spawn sets.
 start_server() {
 	local version=$1 flags argv
 

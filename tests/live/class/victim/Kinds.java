@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** A class of every kind in JDK 8 and some later ones; Modern has the kinds of newer JDKs. */
+/** Classes of all kinds that JDK 8 has, and of some later ones; Modern has those of JDK 17. */
 final class Kinds extends Victim {
 	@Retention(RetentionPolicy.RUNTIME)
 	@interface Mark {

@@ -32,16 +32,16 @@ final class Graphs extends Victim {
 
 		void set(int slot, Object to);
 
-		/** The field's name. */
+		/** The name of the field of this slot. */
 		String name(int slot);
 	}
 
 	/** Creates nodes. */
 	abstract static class Maker {
-		/** One or several instances of each class, and arrays of them. */
+		/** Creates one or several instances of each class, and arrays of them. */
 		abstract List<Object> objects(Random random);
 
-		/** The nodes in static constants: always the same. */
+		/** The nodes in static constants, which are the same in every graph. */
 		abstract Node[] hooks();
 
 		abstract String hookOwner(int hook);
@@ -262,8 +262,8 @@ final class Graphs extends Victim {
 		if (shape == CHAIN)
 			Collections.sort(nodes, HOLDERS_FIRST);
 		connect(nodes, shape, random);
-		/* In a chain, only the first nodes are held: otherwise it would not be a long
-		 * chain. */
+		/* In a chain, roots refer only to the first nodes: others would shorten the paths
+		 * to its end. */
 		List<Object> held = shape == CHAIN ? nodes.subList(0, 10) : nodes;
 		for (int root = 0; root < maker.roots(); root++)
 			maker.setRoot(root, random.nextInt(3) > 0 ? any(held, random) : null);

@@ -6,15 +6,15 @@ import java.util.Scanner;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /*
- * Two threads compute without end, and count what they have done.  "work SECONDS" prints how much
- * that was meanwhile, and the CPU time in ns that the complete JVM has used for it.
+ * Two threads compute without end, and count their units of work.  "work SECONDS" prints the number
+ * of units in the next SECONDS, and the CPU time in ns that the complete JVM used meanwhile.
  */
 public class ProfileWork {
 	static final int THREADS = 2, APART = 32; /* counters in one cache line would slow each other */
 	static final AtomicLongArray done = new AtomicLongArray(THREADS * APART);
 	static volatile int sink;
 
-	/* Something of each: stacks of some depth, loops, library code, allocation. */
+	/* Has deep stacks, loops, library code and allocations. */
 	static int unit(int[] numbers, int seed) {
 		Map<Integer, String> names = new HashMap<>();
 		int x = seed;

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Everything that can be traced. "round" runs all of it and answers a digest of the results.
+ * Calls everything that can be traced. "round" makes all calls, and answers their results' digest.
  * "rounds N T" runs N rounds in each of T threads, "virtual N T" in T virtual threads. "counts"
  * answers the calls and exceptions of each method since "clear". "text FILE" writes the text of the
  * digest.

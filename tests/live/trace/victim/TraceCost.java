@@ -4,9 +4,9 @@ import java.util.concurrent.atomic.LongAdder;
 
 /**
  * Measures the cost of a call: "time KIND" answers the picoseconds of a call of an empty method.
- * KIND is bare, natives (with two native methods, each of which reads the clock) or advice (as
- * advice in Java: a dispatcher, an interface, boxing, sums). The argument is the path of the native
- * library.
+ * KIND is bare, natives (with two native methods, each of which reads the clock) or advice (with
+ * typical Java code of a tracer: a dispatcher, an interface, boxing, sums). The argument is the
+ * path of the native library.
  */
 final class TraceCost extends Victim {
 	private static final int CALLS = 2000000;
@@ -20,7 +20,7 @@ final class TraceCost extends Victim {
 	static void empty() {
 	}
 
-	/* Like Arthas: the instrumented code calls this. */
+	/* As with Arthas, instrumented code calls Spy, and Spy calls a Listener. */
 
 	interface Listener {
 		void before(Class<?> c, String method, Object target, Object[] arguments);

@@ -39,8 +39,8 @@ final class TraceCount {
 		return value;
 	}
 
-	/** Discounts a constructor that this() or super() left by an exception: no handler may
-	 * cover that. */
+	/** Discounts a call of a constructor in which this() or super() threw: a trace cannot see
+	 * that end, because no exception handler may cover these calls. */
 	static void unseen(String method) {
 		add(UNSEEN, method, 1);
 	}

@@ -8,8 +8,8 @@ import java.util.function.IntUnaryOperator;
 import java.util.function.Supplier;
 
 /**
- * The code that javac generates for every feature of the language; each method counts its calls and
- * returns. run() runs everything once, and returns the results.
+ * Methods with every feature of the language for which javac generates special code. Each method
+ * counts its calls and returns. run() calls each once, and returns the results.
  */
 final class TraceShapes {
 	private static final String ME = "TraceShapes.";
@@ -452,7 +452,7 @@ final class TraceShapes {
 		}
 	}
 
-	/** Initialised again in each round, by a new loader; some initialisers throw. */
+	/** Each round initialises it again, by a new loader; the nested class throws. */
 	public static class Initialised {
 		static final int[] TABLE = new int[10];
 		static {

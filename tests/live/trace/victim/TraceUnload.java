@@ -4,7 +4,7 @@ import java.util.List;
 
 /**
  * Twenty class loaders, each with a class Dropped. "work" calls a method. "drop" drops the loaders,
- * collects, and answers how many of them are alive then.
+ * collects, and answers how many loaders are still reachable.
  */
 final class TraceUnload extends Victim {
 	private static final int LOADERS = 20;
@@ -35,7 +35,8 @@ final class TraceUnload extends Victim {
 		return n;
 	}
 
-	/** A collection may unload classes later than it finds them unreachable. */
+	/** Collects repeatedly: a collection may find classes unreachable, and the next one unload
+	 * them. */
 	private int drop() {
 		instances.clear();
 		for (int i = 0; i < COLLECTIONS && alive() > 0; i++)

@@ -3,7 +3,7 @@ import java.lang.management.ThreadMXBean;
 
 /**
  * A thread "load" that is busy for PERCENT of the time. "load" answers its share of a CPU in the
- * last second by ThreadMXBean, which on a busy machine is less.
+ * last second by ThreadMXBean, which is less than PERCENT on a busy machine.
  *
  * Usage: Busy PERCENT.
  */

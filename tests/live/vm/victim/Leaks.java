@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
-/** Takes 100 MiB of native memory of one kind at each request, and keeps it. */
+/** Each request allocates 100 MiB of native memory of one kind, which is never freed. */
 final class Leaks extends Victim {
 	private static final int MIB = 1 << 20;
 	private final List<ByteBuffer> buffers = new ArrayList<>();
@@ -33,7 +33,7 @@ final class Leaks extends Victim {
 		return depth == 0 ? 0 : 1 + descend(depth - 1);
 	}
 
-	/** Each stack is touched to some depth. */
+	/** Starts threads, and makes each touch some of its stack. */
 	private static void threads(int n) throws Exception {
 		CountDownLatch deep = new CountDownLatch(n);
 
@@ -54,7 +54,7 @@ final class Leaks extends Victim {
 		deep.await();
 	}
 
-	/** A file that is mapped and written. */
+	/** Maps a file, and writes to it. */
 	private void map() throws Exception {
 		File file = File.createTempFile("leaks", ".data");
 
