@@ -76,7 +76,7 @@ values() {
 				"$PATIENCE" | cut -d' ' -f1)"
 		end_trace "$name: traced values, $kind"
 		check "$name: no call is dropped, $kind" \
-			bash -c "! grep -q -i 'not told' '$W/trace.err'"
+			bash -c "! grep -q 'not shown' '$W/trace.err'"
 		check "$name: every call is reported with its values, $kind" \
 			compare calls "$W/log" "$W/trace.out"
 	done

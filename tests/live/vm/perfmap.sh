@@ -195,7 +195,8 @@ if await_ready; then
 	truncate -s -8192 "$full/filler"
 	refuses 1 'wrote only a part of .*/tmp/perf-[0-9]*.map: its disk is full; free space there' \
 		"a disk that becomes full" perfmap "$JVM_PID" full.map --force
-	same "a full disk: no part of a map remains" "filler True" "$(ls "$full" | grep -v hsperf) $(
+	same "a full disk: no part of a map remains" "filler True" "$(
+		find "$full" -mindepth 1 -maxdepth 1 ! -name 'hsperfdata*' -printf '%f') $(
 		names_loops "$W/full.map" && echo True)"
 	works "a full disk: the agent lists the code" perfmap "$JVM_PID" --engine agent -
 	stop "$JVM_PID"
