@@ -28,8 +28,8 @@ static int send_classes(struct ag_jvm *jvm, struct ag_chan *chan, struct ag_clas
 }
 
 /*
- * Handles CLASSES.  Opens no JNI local frame, because the class index has local references of the
- * thread's outermost frame.  Frees the class index if not all of it could be sent.
+ * Handles CLASSES.  Opens no JNI local frame, because the class index keeps local references, which
+ * must outlive this function.  Frees the class index if not all of it could be sent.
  */
 int ag_cmd_classes(struct ag_jvm *jvm, struct ag_chan *chan, struct wire_reader *request)
 {

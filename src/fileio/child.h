@@ -19,7 +19,7 @@
 int child_wait(pid_t pid, int *status, struct deadline d) _must_check_;
 
 /*
- * Waits as child_wait() for a child whose exit status is 0 or an errno.  Returns 0 or that errno,
+ * Waits like child_wait() for a child whose exit status is 0 or an errno.  Returns 0 or that errno,
  * negated; -ECHILD if a signal has ended the child; or what child_wait() returns if it fails.
  */
 int child_wait_errno(pid_t pid, struct deadline d) _must_check_;

@@ -215,7 +215,7 @@ static int make_arrays(struct ag_jvm *jvm, struct ag_klass_samples *p,
 	return 0;
 }
 
-/* Allocates an Object[] whose elements are all arrays of `p`. */
+/* Allocates an Object[] that contains the arrays of `p`. */
 static jobject make_holder(struct ag_jvm *jvm, const struct ag_klass_samples *p,
 			   jclass object_class)
 {

@@ -252,12 +252,12 @@ static void annotate(struct parser *p)
 		const struct jfr_type *class = jfr_type_by_id(p->m, a->class_id);
 		struct jfr_type *type;
 
-		if (!class || a->type >= p->m->n)
+		if (!class)
 			continue;
 		type = &p->m->types[a->type];
-		if (a->field != UINT32_MAX)
+		if (a->field < type->n_fields)
 			annotate_field(&type->fields[a->field], class->name, a->value);
-		else if (strcmp(class->name, "jdk.jfr.Label") == 0)
+		else if (a->field == UINT32_MAX && strcmp(class->name, "jdk.jfr.Label") == 0)
 			type->label = a->value;
 	}
 }

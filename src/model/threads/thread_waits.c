@@ -91,7 +91,10 @@ static size_t claimant(const struct thread_dump *d, const struct thread_claim *c
 	return NO_THREAD;
 }
 
-/* Sets the owners that only the JVM's report of deadlocks names, not the list of threads. */
+/*
+ * For each waiting thread whose owner the list of threads does not have, takes the owner from the
+ * JVM's report of deadlocks.
+ */
 static void believe_report(struct thread_dump *d)
 {
 	for (size_t i = 0; i < d->n_claims && i < CLAIMS_MAX; i++) {
