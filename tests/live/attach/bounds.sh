@@ -35,11 +35,19 @@ sleep 3 # until the last one has started for certain
 all=$!
 all_begin=$(now_ms)
 poll 10 grep -q 'asked jcmd' "${out_of[silent]}"
-# The child that waits for this target's answer has a descriptor of its process.
+# finds_stuck: sets `stuck` to the child that waits for the silent target's answer, which has a
+# descriptor of that process.
 stuck=
-for child in $(pgrep -P "$(pgrep -P "$all" -x jtool)" -x jtool); do
-	! grep -q -x -P "Pid:\t${pid_of[silent]}" "/proc/$child/fdinfo/"* 2>/dev/null || stuck=$child
-done
+finds_stuck() {
+	local child
+
+	for child in $(pgrep -P "$(pgrep -P "$all" -x jtool)" -x jtool); do
+		! grep -q -x -P "Pid:\t${pid_of[silent]}" "/proc/$child/fdinfo/"* 2>/dev/null ||
+			stuck=$child
+	done
+	[ -n "$stuck" ]
+}
+poll 10 finds_stuck
 check "all: the child of the silent target is found" kill -STOP "$stuck"
 
 for how in endless nul dump-endless dump-records jfr-sparse jfr-claims agent-mute agent-dribble \
