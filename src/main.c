@@ -194,6 +194,8 @@ static int run_on_target(struct ctx *ctx, const char *target, struct err *err)
 
 	if (cmd->takes_file && (is_dump_path(target) || (cmd->is_file && cmd->is_file(target)))) {
 		ctx->file = target;
+		if (!cmd->parses) /* else the command is in this sandbox already */
+			enter_sandbox(ctx, SANDBOX_CLIENT);
 		enter_sandbox(ctx, SANDBOX_FILE);
 		return cmd->run(ctx, err);
 	}
