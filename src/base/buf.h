@@ -1,4 +1,4 @@
-/* A growing byte buffer.  After the content there always is a NUL, which `len` does not count. */
+/* A growing byte buffer.  A NUL follows the content; `len` does not count it. */
 #ifndef JTOOL_BASE_BUF_H
 #define JTOOL_BASE_BUF_H
 

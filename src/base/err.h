@@ -35,7 +35,7 @@ struct err {
  */
 int err_set(struct err *err, enum exit_code code, const char *fmt, ...) _printf_(3, 4);
 
-/* Sets err for a result that cannot be written to stdout.  `error` is a negative errno. */
+/* Sets err: the result cannot be written to stdout.  `error` is a negative errno.  Returns -1. */
 int err_stdout(struct err *err, int error);
 /* Sets err for a command line that has both --json and '-' (result to stdout).  Returns -1. */
 int err_json_and_stdout(struct err *err);

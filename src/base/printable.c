@@ -89,7 +89,7 @@ static bool is_unchanged(char c, bool lines)
 /* Appends the text in safe form.  If `lines` is true, leaves line feeds and tabs unchanged. */
 static void add(struct buf *out, const char *text, size_t len, bool lines)
 {
-	size_t clean = 0; /* start of the pending run of unchanged text */
+	size_t clean = 0; /* start of the safe text that is not in `out` yet */
 	size_t i = 0;
 
 	while (i < len) {

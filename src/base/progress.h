@@ -22,8 +22,8 @@ void progress_begin(struct progress *p);
 
 /*
  * Returns true if the next update is due.  Cheap enough to be called for each chunk of work.
- * Returns false while the terminal is stopped (^S), because writing to the terminal would block.  A
- * JVM that is paused by the work would then remain paused.
+ * Returns false while the terminal is stopped (^S): a write would block the caller, and a JVM that
+ * the caller has paused would remain paused.
  */
 bool progress_due(struct progress *p);
 /*

@@ -63,7 +63,8 @@ static bool is_typo(const char *name, const char *wanted)
 /*
  * Returns how near `name` is to `word`:
  * - 0 if they differ at most in the package and in case;
- * - 1 if the simple name of `name`, or the name of its nested class, differs by typos;
+ * - 1 if the simple name of `name`, or the part of it after its last '$', is the simple name of
+ *   `word` with typos;
  * - 2 if `name` contains `word`;
  * - 3 if `name` contains the simple name of `word`;
  * - NOT_NEAR if they are not similar.

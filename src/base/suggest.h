@@ -7,7 +7,7 @@
 struct suggestions {
 	const char *wanted; /* the unknown name */
 	struct buf names;   /* the added names, as "A, B, C"; safe to print */
-	size_t n;           /* number of names; suggest.c limits it */
+	size_t n;           /* number of added names; at most 5 are added */
 	struct buf hint;
 };
 

@@ -31,7 +31,7 @@ static inline void util_close_p(const int *fd)
 
 /*
  * TAKE_PTR returns the pointer in a variable and sets the variable to NULL; TAKE_FD returns the
- * descriptor in a variable and sets the variable to -1.  So the variable's cleanup releases
+ * descriptor in a variable and sets the variable to -1.  The variable's cleanup then releases
  * nothing.
  */
 #define TAKE_PTR(p)                      \
