@@ -50,8 +50,8 @@ static void show_wait(struct answer_reader *r)
 }
 
 /*
- * Waits for data or for the end of the connection.  Returns -ETIMEDOUT after CHECK_MS, or at the
- * end of the stall period if that is earlier.
+ * Waits for data or for the end of the connection.  Returns 0; -ETIMEDOUT after CHECK_MS ms, or at
+ * r->stall.end if that is earlier; or another negative errno.
  */
 static int wait_a_while(struct answer_reader *r)
 {

@@ -310,8 +310,8 @@ static int exchange(struct attach_socket *asock, const struct attach_opts *opts,
 	rc = io_write_all(sock, request->data, request->len, d);
 	worker_end(&worker); /* end the worker while the JVM works on the answer */
 	/*
-	 * After -EPIPE, -ECONNRESET or -ETIMEDOUT, still read the answer, because a JVM that closes
-	 * the connection before it has read the request may have sent the reason.
+	 * After -EPIPE or -ECONNRESET, still read the answer: a JVM that closes the connection too
+	 * early may have sent the reason.  After -ETIMEDOUT, answer_await() sets the error.
 	 */
 	if (rc < 0 && rc != -EPIPE && rc != -ECONNRESET && rc != -ETIMEDOUT)
 		return err_set(err, EXIT_ATTACH, "cannot send a request to JVM %d: %s; try again",

@@ -35,7 +35,7 @@ struct attach_opts {
 };
 
 #define ATTACH_ANSWER_MAX (UINT64_C(1) << 30)
-/* The ms that attach_execute_long() waits without progress, unless the timeout is longer. */
+/* attach_execute_long() waits this many ms without progress, or timeout_ms if that is longer. */
 #define ATTACH_LONG_MS 600000
 
 struct attach_reply {
@@ -46,10 +46,10 @@ struct attach_reply {
 /*
  * Sends one operation and reads the reply; first starts the JVM's attach listener if it is not
  * running.  The complete reply is stored in memory or in an unlinked file before the caller reads
- * it, so that a slow caller never blocks the JVM.  A status code other than 0 is not an error.
- * Returns -1 with `err` set if the process is not a JVM, is starting or stopped, has exited, does
- * not permit attaching, has too little memory for the operation (discover/memory_check.h), or does
- * not answer in time.
+ * it, so that a slow caller never blocks the JVM.  Returns 0 with *reply set, also if the status
+ * code is not 0; the caller releases *reply.  Returns -1 with `err` set if the process is not a
+ * JVM, is starting or stopped, has exited, does not permit attaching, has too little memory for the
+ * operation (discover/memory_check.h), or does not answer in time.
  *
  * Two of the errors are timeouts.  EXIT_ATTACH: the answer did not begin within timeout_ms.
  * EXIT_PARTIAL: after the answer had begun, it neither ended nor grew by STALL_BYTES in a period of

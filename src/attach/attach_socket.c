@@ -114,6 +114,7 @@ int attach_socket_exists(const struct attach_socket *asock)
 /*
  * Calls connect(2) in a child process that takes the target's ids, because HotSpot checks the ids
  * of its peer.  The target's user can stop the child (SIGSTOP), so jtool waits with a timeout.
+ * Returns 0; -CANNOT_BECOME if the child cannot take the ids; or a negative errno.
  */
 static int connect_as_target(int sock, const struct attach_socket *asock, int socket_fd,
 			     unsigned timeout_ms)

@@ -27,7 +27,10 @@ static size_t read_id(const struct search *s, const struct proc_map *map,
 	return len > 0 ? (size_t)len : 0;
 }
 
-/* Appends to the answer: a byte with the length of the build id, the build id, the path. */
+/*
+ * If `map` is of libjvm.so, appends to the answer a byte with the length of the build id, the build
+ * id, and the path; and returns false, which ends the search.
+ */
 static bool visit_map(const struct proc_map *map, void *arg)
 {
 	const struct search *s = arg;

@@ -1,4 +1,4 @@
-/* Which build of HotSpot a JVM runs: the path of its libjvm.so, and the build id in this file. */
+/* The build of HotSpot that a JVM runs: the path of libjvm.so, and the build id in this file. */
 #ifndef JTOOL_ATTACH_JVM_BUILD_H
 #define JTOOL_ATTACH_JVM_BUILD_H
 

@@ -30,17 +30,20 @@
 #define FRESH_SECONDS 2
 #define OTHER_TOOL_MS 500
 /*
- * For the first SOON_NS, jtool polls for the socket's file, because most JVMs create it within 2
- * ms.  Only then does jtool use inotify, because closing an inotify descriptor takes 20 ms in the
- * kernel (an SRCU grace period).
+ * For the first SOON_NS, jtool polls for the socket's file every SOON_STEP_NS, because most JVMs
+ * create it within 2 ms.  After that, jtool uses inotify.  It does not use inotify earlier, because
+ * closing an inotify descriptor takes 20 ms in the kernel (an SRCU grace period).
  */
 #define SOON_NS (20 * 1000000)
 #define SOON_STEP_NS 250000
 #define WATCHED_MS 50  /* ms between two polls if inotify watches the directory */
-#define END_MS 1000    /* ms in which the helper must end after its work */
+#define END_MS 1000    /* ms in which the helper process must end after its work */
 #define UNWATCHED_MS 2 /* ms between two polls if the file system does not support inotify */
 
-/* A message from the helper to its parent; smaller than PIPE_BUF, so that write(2) is atomic. */
+/*
+ * A message from the helper (the child that wakes the JVM) to its parent.  Smaller than PIPE_BUF,
+ * so that write(2) is atomic.
+ */
 struct report {
 	enum { REPORT_SIGNALLED, REPORT_SOCKET, REPORT_FAILED } what;
 	struct err err;
@@ -323,8 +326,8 @@ static int start_helper(struct trigger *t, pid_t *pid, struct err *err)
 }
 
 /*
- * Returns whether 95 % of the heap were in use when jtool found the JVM.  The JVM then cannot
- * allocate the java.lang.Thread of its attach listener (AttachListener::init).
+ * Returns true if at least 95 % of the heap was in use when jtool found the JVM.  The JVM may then
+ * be unable to allocate the java.lang.Thread of its attach listener (AttachListener::init).
  */
 static bool is_heap_full(const struct jvm *jvm)
 {

@@ -14,11 +14,11 @@
 #include "attach/attach_socket.h"
 
 /*
- * Makes the JVM open its attach socket, and waits until the socket's file exists.  The caller has
- * checked that the JVM catches SIGQUIT; sigquit_wake() checks it again just before it sends the
- * signal.  A child with the target's user and group ids does the work.  The child removes the
- * trigger file when the JVM has opened the socket, or timeout_ms + 60 s after the signal, even if
- * jtool was killed.
+ * Makes the JVM open its attach socket.  Returns 0 when the socket's file exists; or -1 with `err`
+ * set, for example if the file does not exist after timeout_ms.  The caller has checked that the
+ * JVM catches SIGQUIT; sigquit_wake() checks it again just before it sends the signal.  A child
+ * with the target's user and group ids does the work.  The child removes the trigger file when the
+ * JVM has opened the socket, or timeout_ms + 60 s after the signal, even if jtool was killed.
  */
 int sigquit_wake(const struct attach_socket *asock, unsigned timeout_ms,
 		 const struct verbose *verbose, struct err *err) _must_check_;

@@ -43,10 +43,10 @@ int target_ns_open_process(const struct jvm *jvm, struct target_ns *ns,
 void target_ns_close(struct target_ns *ns);
 
 /*
- * Returns true if this process has the target's ids.  This process can then connect to a socket of
- * the target itself, after it has checked the socket.  It still needs a child to open or create
- * files, unless it has no capabilities: with its capabilities it might open files that the target
- * cannot open.
+ * Returns true if this process has the target's ids.  It can then connect to a socket of the
+ * target, after it has checked the socket, without a child.  It still needs a child to open or
+ * create files, unless it has no capabilities: with its capabilities it might open files that the
+ * target cannot open.
  */
 bool target_ns_is_ours(const struct target_ns *ns);
 
@@ -90,9 +90,9 @@ bool target_ns_can_read(const struct target_ns *ns, const char *path, const stru
 			bool to_map);
 
 /*
- * Removes the file `name` from the directory dir_fd, if it is the file of `same` and was not
- * written since.  Acts with the target's rights, so that it removes nothing that the target could
- * not remove.  Returns 0; or -ESTALE if the name has another file; or another negative errno.
+ * Removes the file `name` from the directory dir_fd, if it is the file of `same` and has the
+ * modification time of `same`; else returns -ESTALE.  Acts with the target's rights, so that it
+ * removes nothing that the target could not remove.  Returns 0 or a negative errno.
  */
 int target_ns_unlink(const struct target_ns *ns, int dir_fd, const char *name,
 		     const struct stat *same) _must_check_;
