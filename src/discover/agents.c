@@ -16,7 +16,7 @@
 #define JTOOLS_MARK "jtool_agent" /* symbol that only jtool's agent has, see agent/agent.c */
 #define STAGED "/.jtool-" /* part of each staged file's path, see session/staging/staging_dir.h */
 #define ANSWER_MAX (16u << 20) /* limit for the worker's answer in bytes */
-#define SCAN_MS 1000 /* limit for the time of a scan; a scan of 40 libraries takes about 5 ms */
+#define SCAN_MS 1000 /* limit for a scan of a JVM's mappings; 40 libraries take about 5 ms */
 
 void agents_release(struct agents *a)
 {

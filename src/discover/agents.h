@@ -40,7 +40,7 @@ struct agents {
 
 void agents_release(struct agents *a);
 
-/* Appends the agents that the JVM flags in `flags` name; `flags` may be NULL.  Does no I/O. */
+/* Appends the agents of the JVM's options in `flags`, which may be NULL.  Does no I/O. */
 void agents_from_flags(struct agents *a, const char *flags);
 
 /*
@@ -59,8 +59,8 @@ bool agents_parse(struct agents *a, const char *data, size_t len) _must_check_;
 /*
  * Opens the file of a mapping.  Returns a descriptor or a negative errno.  Opens regular files
  * only, because a process may also have mapped a device.  Only the root user can open a deleted
- * file.  `root` is the target of the link PID/root (NULL: unreadable); root_fd is a descriptor of
- * the directory to which the link leads.
+ * file.  `root` is the path in the link PID/root (NULL: unreadable); root_fd is a descriptor of the
+ * directory to which the link leads.
  */
 int agents_open_mapped(const struct procfs *proc, pid_t pid, int root_fd, const char *root,
 		       const struct proc_map *map) _must_check_;

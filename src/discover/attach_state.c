@@ -44,8 +44,8 @@ static bool is_attach_path(const struct jvm *jvm, const char *line, size_t len)
 }
 
 /*
- * Returns true if a line of net/unix is a listening socket, and sets *inode.  The columns are "Num:
- * RefCount Protocol Flags Type St Inode Path".
+ * Returns true, with *inode set, if the socket in a line of net/unix listens.  The columns are
+ * "Num: RefCount Protocol Flags Type St Inode Path".
  */
 static bool is_listener(const char *line, uint64_t *inode)
 {
@@ -150,8 +150,8 @@ enum attach_state inspect_attach_state(const struct procfs *proc, const struct j
 	if (status.sig_caught & 1ULL << (SIGQUIT - 1))
 		return ATTACH_READY;
 	/*
-	 * With -Xrs the JVM catches no signal, but opens its socket at startup.  If the socket is
-	 * gone, only a completed startup distinguishes such a JVM from one that is starting.
+	 * With -Xrs the JVM does not catch SIGQUIT, but opens its socket at startup.  If the socket
+	 * is gone, only a completed startup distinguishes such a JVM from one that is starting.
 	 */
 	if (jvm->initialised || has_attach_thread(proc, jvm->pid))
 		return ATTACH_DISABLED;

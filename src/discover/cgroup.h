@@ -75,7 +75,7 @@ int cgroup_levels_inside(const struct procfs *proc, pid_t pid,
 
 /*
  * Returns the lowest limit, in bytes, of the groups that cgroup_levels() finds; or, if it fails, of
- * those that cgroup_levels_inside() finds; or -1 if there are none.
+ * those that cgroup_levels_inside() finds; or -1 if there are none, or they cannot be read.
  */
 int64_t cgroup_lowest_limit(const struct procfs *proc, pid_t pid);
 

@@ -33,7 +33,7 @@ static bool in_list(const char *list, const char *word)
 
 /*
  * Finds the line "N:CONTROLLERS:PATH" of a controller in `groups`, and sets *path to PATH; in
- * version 2, CONTROLLERS is empty.  Returns whether there is such a line.  If PATH begins with
+ * version 2, CONTROLLERS is empty.  Returns true if there is such a line.  If PATH begins with
  * "/..", the group is outside of jtool's cgroup namespace, and only mounts of another namespace
  * show the group.  In that case, sets *path to NULL unless `outside` is true.
  */

@@ -22,9 +22,9 @@ struct group {
 
 /*
  * Finds the group of a controller ("memory", "cpu") in the controller's hierarchy of version 1 or
- * in the hierarchy of version 2.  `mounts` is the text of mountinfo, `groups` that of
- * /proc/PID/cgroup.  group_find_below() looks for the group's directory below the directory
- * root_fd, which is the root of another process; group_find(), below jtool's own root.
+ * in the hierarchy of version 2.  `mounts` is the text of a mountinfo file, and `groups` the text
+ * of /proc/PID/cgroup.  group_find_below() looks for the group's directory below the directory
+ * root_fd, which is the root of another process; group_find() looks below jtool's own root.
  */
 struct group group_find_below(int root_fd, const char *mounts, const char *groups,
 			      const char *controller);

@@ -23,9 +23,9 @@ struct jvm_list {
  * list if its name is java.  If `states` is set, also sets jvm->attach.  Returns 0; or -1 with err
  * set if /proc is unreadable or no worker can be started.
  *
- * Workers inspect the processes whose file systems may not answer (worker_pool.h).  If one does not
- * answer, the JVM is in the list with jvm->hung set, and with only those values that /proc shows.
- * Such JVMs delay discover_all() by two seconds at most.
+ * Workers inspect the processes whose file systems may not answer (worker_pool.h).  If a file
+ * system does not answer, its JVM is in the list with jvm->hung set, and with only those values
+ * that /proc shows.  All such JVMs together delay discover_all() by two seconds at most.
  */
 int discover_all(const struct procfs *proc, bool states, struct jvm_list *list,
 		 struct err *err) _must_check_;
@@ -34,8 +34,8 @@ int discover_all(const struct procfs *proc, bool states, struct jvm_list *list,
  * Returns the JVM with this pid.  Returns NULL with `err` set if no such process exists, if
  * permission is denied (EXIT_PERMISSION), or if the process is not a JVM (EXIT_TARGET; the error
  * text has the name of the process).  If a file system of the JVM may not answer, a worker inspects
- * the process, and the caller can use this worker in jvm->worker.  If a file system does not
- * answer, jvm->hung is set.
+ * the process; jvm->worker is then this worker, which the caller can use again.  If a file system
+ * does not answer, jvm->hung is set and there is no worker.
  */
 struct jvm *discover_pid(const struct procfs *proc, pid_t pid, struct err *err) _must_check_;
 
@@ -47,7 +47,7 @@ enum attach_state discover_attach_state(const struct procfs *proc, const struct 
 
 /*
  * Like discover_pid() and discover_attach_state(), but without a worker.  Call these functions only
- * if the code itself runs in a worker, or if the target's file systems cannot block.
+ * in a worker, or if the target's file systems cannot block.
  */
 struct jvm *inspect_pid(const struct procfs *proc, pid_t pid, struct err *err) _must_check_;
 enum attach_state inspect_attach_state(const struct procfs *proc, const struct jvm *jvm);

@@ -157,10 +157,11 @@ static int64_t heap_sum(const struct perfdata *perf, const char *eden, const cha
 }
 
 /*
- * Returns the maximal heap size.  A policy of two names ("Copy:MSC") means that the generations
- * have a fixed boundary, so their sizes are added up.  In a heap of regions, each generation may
- * grow to the complete heap, so the larger size counts.  Rounds down to 4 KB, because JDK 8's G1
- * adds a few words to each capacity (g1MonitoringSupport.hpp, pad_capacity()).
+ * Returns the maximal heap size.  If the counter sun.gc.policy.name has two names ("Copy:MSC"), the
+ * generations have a fixed boundary, so their sizes are added up.  Else the heap consists of
+ * regions and each generation may grow to the complete heap, so the larger size counts.  Rounds
+ * down to 4 KB, because JDK 8's G1 adds a few words to each capacity (g1MonitoringSupport.hpp,
+ * pad_capacity()).
  */
 static int64_t heap_max(const struct perfdata *perf)
 {
@@ -242,13 +243,13 @@ void identify_perfdata(struct jvm *jvm, const struct perfdata *perf, const struc
 	jvm->heap_committed = heap_sum(perf, "capacity", "capacity");
 	jvm->heap_max = heap_max(perf);
 	jvm->classes = perfdata_number(perf, "java.cls.loadedClasses", -1);
-	if (jvm->classes >= 0) /* those of class data sharing have a counter of their own */
+	if (jvm->classes >= 0) /* a counter of its own has the classes of class data sharing */
 		jvm->classes += perfdata_number(perf, "java.cls.sharedLoadedClasses", 0);
 	jvm->flags = joined(perfdata_nonempty_text(perf, "java.rt.vmFlags"),
 			    uncut(args, cmd->flags));
 	describe_command(jvm, perfdata_nonempty_text(perf, "sun.rt.javaCommand"), cmd);
 	/*
-	 * The first of the 64 digits of sun.rt.jvmCapabilities is "attach supported"
+	 * The first of the 64 digits of sun.rt.jvmCapabilities is 1 if the JVM permits attaching
 	 * (runtimeService.cpp).
 	 */
 	jvm->no_attach = capabilities && capabilities[0] == '0';
@@ -286,8 +287,8 @@ void identify_cmdline(struct jvm *jvm, const struct cmdline *cmd, const char *en
 {
 	/*
 	 * A later flag overrides an earlier one, so the flags are joined in the order in which the
-	 * JVM reads them: `tool`, `jdk`, cmd->flags, `last`.  JDK 8 does not read `jdk`; here it is
-	 * added nevertheless.
+	 * JVM reads them: `tool`, `jdk`, cmd->flags, `last`.  JDK 8 does not read `jdk`, but the
+	 * JVM's version is not known here, so `jdk` is always added.
 	 */
 	_cleanup_free_ char *tool = environ_value(env, len, "JAVA_TOOL_OPTIONS");
 	_cleanup_free_ char *jdk = environ_value(env, len, "JDK_JAVA_OPTIONS");

@@ -17,7 +17,7 @@ enum attach_state {
 	ATTACH_READY,       /* SIGQUIT and the file .attach_pid<pid> would open the socket */
 	ATTACH_STARTING,    /* the JVM does not catch SIGQUIT yet, so the signal would kill it */
 	ATTACH_DISABLED,    /* -XX:+DisableAttachMechanism, or -Xrs and no socket file */
-	ATTACH_DENIED,      /* the JVM belongs to another user, and jtool does not run as root */
+	ATTACH_DENIED,      /* the kernel denies access, for example to another user's JVM */
 	ATTACH_UNSUPPORTED, /* the process maps a libjvm.so but is not HotSpot */
 	ATTACH_UNREACHABLE, /* a file system of the JVM does not answer */
 	ATTACH_LAST = ATTACH_UNREACHABLE,

@@ -43,8 +43,8 @@ void jvm_files_skip(const struct procfs *proc, struct jvm *jvm, const struct jvm
 
 /*
  * Call this function after a file system of the JVM has not answered.  Returns a text that names
- * the file system that most likely is the one; the caller frees the text.  `libjvm` is the path of
- * libjvm.so in the JVM's root, or NULL.
+ * the JVM's file system that is the most likely cause; the caller frees the text.  `libjvm` is the
+ * path of libjvm.so in the JVM's root, or NULL.
  */
 char *jvm_files_hung(const struct procfs *proc, const struct jvm *jvm,
 		     const char *libjvm) _must_check_;

@@ -12,8 +12,9 @@
  * Returns the JVM that `spec` identifies; the caller frees it with jvm_free().  `spec` is a pid, or
  * a part of the name of exactly one JVM.  A JVM's name is its main class or the path of its jar
  * (jvm.main).  So even a JVM's complete name is ambiguous if it is a part of another JVM's name.
- * On failure, returns NULL with `err` set (EXIT_TARGET, EXIT_PERMISSION).  If several JVMs match,
- * also prints them to `candidates`, one a line; if no JVM matches, prints all JVMs.
+ * On failure, returns NULL with `err` set, for example to EXIT_TARGET or EXIT_PERMISSION.  If
+ * several JVMs match, also prints them to `candidates`, one a line; if no JVM matches, prints all
+ * JVMs.
  */
 struct jvm *resolve_target(const char *spec, FILE *candidates, struct err *err) _must_check_;
 
@@ -21,7 +22,7 @@ struct jvm *resolve_target(const char *spec, FILE *candidates, struct err *err) 
 struct jvm *resolve_among(struct jvm_list *list, const char *spec, FILE *candidates,
 			  struct err *err) _must_check_;
 
-/* Finds all JVMs.  Returns -1 with `err` set (EXIT_TARGET, EXIT_PERMISSION) if there is none. */
+/* Finds all JVMs.  Returns 0; or -1 with `err` set: EXIT_TARGET if no JVM is visible. */
 int resolve_all(struct jvm_list *list, struct err *err) _must_check_;
 
 #endif
