@@ -10,7 +10,7 @@ struct agent_load {
 	const char *file;        /* path of the library in the target's root */
 	const char *socket_path; /* path of the socket in the target's root */
 	const char *token;
-	/* part of an error message: what to do if the JVM does not permit to load agents */
+	/* part of an error message: what to do if the JVM does not permit loading agents */
 	const char *remedy;
 };
 

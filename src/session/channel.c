@@ -99,8 +99,8 @@ int channel_send(struct channel *c, uint16_t type, const struct wire_writer *pay
 }
 
 /*
- * Returns true if the process that has connected has the target's pid.  Another process could have
- * connected, because every process of the target's user can.
+ * Returns true if the process that has connected has the target's pid.  The check is needed because
+ * every process of the target's user can connect.
  */
 static bool is_target(const struct channel *c)
 {

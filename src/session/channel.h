@@ -14,8 +14,8 @@ struct channel {
 	int fd;              /* -1: not connected */
 	const struct target_ns *ns; /* the target, whose exit must be detected */
 	struct buf payload;  /* payload of the frame that was received last */
-	unsigned frame_ms;   /* when a frame has begun, it must be complete within so many ms */
-	/* the agent said in HELLO that in an earlier session its library has changed classes */
+	unsigned frame_ms;   /* a frame must be complete within this many ms after it has begun */
+	/* the agent's first frame (HELLO) said that it has changed classes in an earlier session */
 	bool code_changed;
 };
 
@@ -30,7 +30,7 @@ void channel_new_token(char token[static WIRE_TOKEN_LEN + 1]);
 
 /*
  * Waits until the target has connected and sent HELLO with the token.  Closes every connection of
- * another process, or with another token.  Returns 0 or -ETIMEDOUT.
+ * another process, or with another token.  Returns 0; -ETIMEDOUT; or another negative errno.
  */
 int channel_accept(struct channel *c, int listener, const char *token, struct deadline deadline)
 	_must_check_;

@@ -13,8 +13,8 @@
 #include "session/session.h"
 
 /*
- * Limit for the number of agent images in one target.  A target has one image for each build of
- * jtool that has inspected it; a target with more images than this is regarded as hostile.
+ * Limit for the number of agent images in one target; further images are ignored.  A target has one
+ * image for each build of jtool that has inspected it, so only a hostile target has more.
  */
 #define IMAGES_MAX 32
 #define RECORD_MAX (IMAGES_MAX * 8192u) /* bytes; suffices even if each path has PATH_MAX bytes */
@@ -90,7 +90,7 @@ static bool has_content(int fd, const struct buf *agent)
 /*
  * Returns true if the mapped file is an agent of jtool under another name.  Sets *this_build to
  * true if the agent is of this build.  Only root can open a mapped file that was deleted or
- * replaced.  If such a file cannot be opened, returns whether its name begins with "jtool-agent",
+ * replaced.  If such a file cannot be opened, returns true if its name begins with "jtool-agent",
  * and leaves *this_build false, because the build is unknown.
  */
 static bool is_copy(struct search *s, const struct proc_map *map, uint64_t len, bool *this_build)

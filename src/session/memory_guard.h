@@ -8,8 +8,8 @@
 
 /*
  * A thread that watches the memory of a JVM during a request to the agent, and interrupts the
- * session when too little memory is left.  A thread of its own is needed, because the receiving
- * thread cannot watch while the agent sends nothing or while it waits for a slow disk.
+ * session when too little memory is left.  The thread that receives the answer cannot watch the
+ * memory, because it may have to wait for the agent or for a slow disk.
  */
 struct memory_guard {
 	struct session *session;

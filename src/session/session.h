@@ -20,9 +20,9 @@ struct session *session_open(const struct jvm *jvm, const struct attach_opts *op
 			     struct err *err) _must_check_;
 
 /*
- * Opens a session with an agent that the target has loaded already: `image` is the path of the
- * agent's library.  So the caller can reach the patches that this agent has made; see
- * loaded_agents.h.  If `image` is NULL, does what session_open() does.
+ * Opens a session with an agent that the target has loaded already, to reach the patches that this
+ * agent has made (loaded_agents.h).  `image` is the path of the agent's library; if it is NULL,
+ * does what session_open() does.
  */
 struct session *session_open_image(const struct jvm *jvm, const struct attach_opts *opts,
 				   const char *image, struct err *err) _must_check_;
@@ -33,6 +33,7 @@ bool session_is_this_build(const struct session *s);
 bool session_has_changed_code(const struct session *s);
 /*
  * Returns the name of the file in which this build's agent is staged; the caller frees the name.
+ * `agent` has the content of this file.
  */
 char *session_agent_name(const struct buf *agent) _must_check_;
 
@@ -81,14 +82,15 @@ int session_follow(struct session *s, session_take_fn *take, session_tick_fn *ti
 int session_jvmti_error(const struct session *s);
 
 /*
- * Makes a call of session_answer() that waits in another thread return an error.  May be called
- * from any thread.
+ * Ends a call of session_answer() in another thread: the call returns -1.  May be called from any
+ * thread.
  */
 void session_interrupt(struct session *s);
 
 /*
- * Ends the session: waits until the agent has restored the JVM and freed its memory.  Sets
- * EXIT_AGENT if the agent reports that something remains in the JVM.  Frees `s`, which may be NULL.
+ * Ends the session: waits until the agent has restored the JVM and freed its memory.  Frees `s`,
+ * which may be NULL.  Returns 0; or -1 with `err` set: EXIT_AGENT if the agent reports that some of
+ * its memory or references remain in the JVM.
  */
 int session_close(struct session *s, struct err *err);
 

@@ -22,7 +22,7 @@ struct staged_file {
 	/* pid of the helper; -1: no helper, or one for which staged_file_free() must not wait */
 	pid_t helper;
 	unsigned timeout_ms; /* maximum wait for each reply of the helper, and for its end */
-	/* `control`: write end of the pipe for commands; `report`: jtool's end of its socket */
+	/* `control`: pipe for commands to the helper; `report`: socket for the helper's reports */
 	int control, report;
 	int fd;              /* a FIFO's read end, until staged_file_open() returns it; else -1 */
 	struct buf paths;    /* in the target's root: path of the file, NUL, path of the socket */
@@ -222,8 +222,8 @@ void staged_file_free(struct staged_file *p)
 		return;
 	util_close_p(&p->control);
 	/*
-	 * The helper's end of the report socket is closed when the helper ends.  If it is not
-	 * closed in time, do not kill the helper, because it may still remove the file later.
+	 * p->report becomes readable when the helper ends.  If the helper does not end in time, do
+	 * not kill it, because it may still remove the file later.
 	 */
 	if (p->helper > 0 && io_wait(p->report, POLLIN, deadline_in_ms(p->timeout_ms)) == 0 &&
 	    child_wait(p->helper, &status, deadline_in_ms(p->timeout_ms)) < 0)

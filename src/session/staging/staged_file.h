@@ -77,8 +77,8 @@ struct staged_file *staged_file_new(const struct jvm *jvm, const struct staged_f
 				    const struct verbose *verbose, struct err *err) _must_check_;
 
 /*
- * Return a path in the target's root: staged_file_path() that of the file,
- * staged_file_socket_path() that of the socket.  The staged file owns both paths.
+ * staged_file_path() returns the path of the file, and staged_file_socket_path() the path of the
+ * socket.  Both are paths in the target's root, and belong to the staged file.
  */
 const char *staged_file_path(const struct staged_file *p);
 const char *staged_file_socket_path(const struct staged_file *p);

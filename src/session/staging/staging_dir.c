@@ -215,7 +215,7 @@ static int write_file(const struct staging_dir *sd, const char *name, const void
 
 	if (fd < 0)
 		return fd;
-	/* Writing to a regular file does not block. */
+	/* The deadline has no effect, because writing to a regular file does not block. */
 	rc = io_write_all(fd, data, len, deadline_in_ms(0));
 	if (close(fd) < 0 && rc == 0)
 		rc = -errno; /* some file systems report an exceeded quota only at close(2) */

@@ -8,8 +8,8 @@
  * leading dot, and the directory.
  *
  * A file that the target writes is in a directory of its own, DIR/.jtool-UID-NSPID-RANDOM, which is
- * removed at the end with everything in it.  If the JVM handles the request only after the removal,
- * it finds no directory, so it cannot leave a file there.
+ * removed at the end with everything in it.  If the JVM handles the request to write the file only
+ * after the removal, it finds no directory, so it cannot leave a file there.
  */
 #ifndef JTOOL_SESSION_STAGING_STAGING_DIR_H
 #define JTOOL_SESSION_STAGING_STAGING_DIR_H
