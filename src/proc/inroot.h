@@ -28,7 +28,7 @@ int inroot_open_regular(int root_fd, const char *path, int flags, struct stat *s
 
 /*
  * Converts a path from PID/maps to a path in the target's root directory: returns `path`, without
- * `root` if `path` begins with it.  `root` is the target of the link PID/root; NULL if the link is
+ * `root` if `path` begins with it.  `root` is the path in the link PID/root; NULL if the link is
  * unreadable.  The paths in PID/maps begin with `root` if the process is chrooted in jtool's mount
  * namespace, but not if the process is in another mount namespace.
  */

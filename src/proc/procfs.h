@@ -83,7 +83,10 @@ struct proc_status {
 	uint64_t start_ticks; /* start time, in clock ticks since boot */
 };
 int procfs_status(const struct procfs *proc, pid_t pid, struct proc_status *status) _must_check_;
-/* Like procfs_status(), but returns -ESRCH if the process with this start time has ended. */
+/*
+ * Like procfs_status(), but returns -ESRCH if the process with this start time is exiting or has
+ * ended.
+ */
 int procfs_recheck(const struct procfs *proc, pid_t pid, uint64_t start_ticks,
 		struct proc_status *status) _must_check_;
 
@@ -125,7 +128,8 @@ struct proc_map {
 
 /*
  * Calls visit() for mappings of files, in ascending order of addresses, until visit() returns
- * false.  May skip mappings of a file after the file's first one.  Returns 0 or a negative errno.
+ * false.  For a file with several mappings, may visit only the first.  Returns 0 or a negative
+ * errno.
  */
 typedef bool procfs_map_visit(const struct proc_map *map, void *arg);
 int procfs_maps(const struct procfs *proc, pid_t pid, procfs_map_visit *visit, void *arg)
