@@ -53,9 +53,8 @@ static const int client_calls[] = {
 };
 
 /*
- * System calls that SANDBOX_FILE refuses in addition to `client_calls`.  socketpair(2) is
- * permitted: jtool has a socket to the child process that removes an incomplete result, see
- * tmp_reaper.h.
+ * System calls that SANDBOX_FILE refuses.  socketpair(2) is permitted: jtool has a socket to the
+ * child process that removes an incomplete result, see tmp_reaper.h.
  */
 static const int file_calls[] = {
 	SYS_socket, SYS_connect, SYS_bind, SYS_listen, SYS_accept, SYS_accept4,

@@ -15,9 +15,9 @@ enum sandbox_kind {
 	 */
 	SANDBOX_CLIENT,
 	/*
-	 * For the analysis of a file that the caller names.  Forbids what SANDBOX_CLIENT forbids,
-	 * and also network, changes of ids and namespaces, device nodes, and descriptors of other
-	 * processes.
+	 * For the analysis of a file that the caller names.  Forbids calls that use the network,
+	 * change ids or namespaces, create device nodes, or signal a process through a pidfd.
+	 * Enter it in addition to SANDBOX_CLIENT, whose list it does not repeat.
 	 */
 	SANDBOX_FILE,
 	/*
