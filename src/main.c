@@ -140,8 +140,8 @@ static void enter_sandbox(const struct ctx *ctx, enum sandbox_kind kind)
 }
 
 /*
- * Returns -1 with err set if an argument that is not the first one is the pid of a JVM in the list:
- * `jtool stat 1s 4711` would make 4711 samples.
+ * Returns -1 with err set if an argument that is not the first one is the pid of a JVM in the list.
+ * Without this check, `jtool stat 1s 4711` would take 4711 samples of the only JVM.
  */
 static int refuse_late_target(const struct ctx *ctx, const struct jvm_list *list, struct err *err)
 {
@@ -211,7 +211,7 @@ static int run_on_target(struct ctx *ctx, const char *target, struct err *err)
 	return rc;
 }
 
-/* Returns true if the command line contains --json.  For errors until the options are parsed. */
+/* Returns true if the words contain --json.  Used for errors before the options are parsed. */
 static bool has_json_option(char **argv, int argc)
 {
 	for (int i = 0; i < argc; i++) {

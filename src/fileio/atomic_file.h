@@ -8,12 +8,12 @@
  *
  * The path "-" means stdout, and /dev/fd/N means descriptor N of jtool.  A pipe or device may be
  * slow, so its data is collected in an unnamed file as well.  atomic_file_send() copies the data
- * that was collected so far to the pipe or device; the commit copies the rest.
+ * that was collected so far to the pipe or device; atomic_file_commit() copies the rest.
  *
  * Another user must not be able to choose the file that jtool writes.  So links are followed as
  * caller_path.h describes, a pipe or device must belong to the caller or to root, and a pipe of
  * root must be in a directory in which only root and the caller can write.  Pipes and devices are
- * opened once, by the open; the open waits up to 10 s until a pipe has a reader.
+ * opened once, by atomic_file_open(), which waits up to 10 s until a pipe has a reader.
  */
 #ifndef JTOOL_FILEIO_ATOMIC_FILE_H
 #define JTOOL_FILEIO_ATOMIC_FILE_H
@@ -54,7 +54,7 @@ enum atomic_file_flags {
  * that `mode` lacks.  `path` must stay valid until the release.
  *
  * Returns 0; or -1 with err set, and creates nothing:
- * - EXIT_USAGE if `path` is a directory, or if it exists and `flags` forbid to replace it;
+ * - EXIT_USAGE if `path` is a directory, or if `flags` forbid this output;
  * - EXIT_PARTIAL for other errors, for example if `path` is a pipe, device or link that another
  *   user may have created.
  */

@@ -35,7 +35,7 @@ struct disk_room {
 /* Returns the reserve of a file system in bytes, from its size and free space in bytes. */
 uint64_t disk_room_keep(uint64_t size, uint64_t free);
 
-/* Returns whether the file is on a file system in memory. */
+/* Returns true if the file is on a file system in memory. */
 bool disk_room_is_memory(int fd);
 /*
  * Sets the function that returns how many bytes of memory jtool may still take.  Without such a

@@ -79,7 +79,7 @@ static void unmap(struct chunk *c)
 		(void)munmap(c, sizeof(*c));
 }
 
-/* Frees the first chunk.  There must be another one after it. */
+/* Removes the first chunk, after which there must be another one; frees it or keeps it as spare. */
 static void drop_first(struct work *w)
 {
 	struct chunk *c = w->first;

@@ -8,8 +8,8 @@
  * - check its type and owner with fstat(2);
  * - open the same file again, through /proc/self/fd.
  *
- * No other module calls open(2), see scripts/check-opens.  Functions return a descriptor with
- * O_CLOEXEC, or a negative errno.
+ * Few other modules open files themselves; scripts/check-opens lists them, with the reasons.  The
+ * functions return a descriptor with O_CLOEXEC, or a negative errno.
  */
 #ifndef JTOOL_FILEIO_FILE_OPEN_H
 #define JTOOL_FILEIO_FILE_OPEN_H

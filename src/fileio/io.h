@@ -13,7 +13,7 @@
 #include "base/err.h"
 #include "base/util.h"
 
-/* Waits for one of `events` (POLLIN, …), a hang-up or an error.  Returns 0 or -ETIMEDOUT. */
+/* Waits for one of `events` (POLLIN, …), a hang-up or an error on the descriptor. */
 int io_wait(int fd, short events, struct deadline d) _must_check_;
 
 /* Calls read(2) once.  Returns the number of bytes read, which is 0 at the end of the input. */

@@ -9,8 +9,8 @@
  * jtool's output gets end of file when jtool exits.  If the thread that has started the worker
  * ends, the kernel kills the worker, unless it is blocked.
  *
- * A worker parses its answer from a target's files, so the answer may be malformed.  These
- * functions check the length and form of an answer; the caller must check its content.
+ * A worker parses a target's hostile files, which may make the worker send a malformed answer.
+ * These functions check the length and form of an answer; the caller must check its content.
  */
 #ifndef JTOOL_WORKER_WORKER_H
 #define JTOOL_WORKER_WORKER_H
@@ -24,7 +24,7 @@
 #include "base/err.h"
 #include "base/verbose.h"
 
-#define WORKER_TASK_MS 700 /* a worker that is blocked for so many ms in one task is given up */
+#define WORKER_TASK_MS 700 /* a worker that is blocked for this many ms in a task is given up */
 /*
  * A worker that misses its deadline, but is not blocked, only waits for a CPU.  Such a worker is
  * given up this many ms after the deadline.
@@ -93,8 +93,8 @@ void worker_confine(void);
 
 /*
  * Forks a worker without a struct worker, as worker_pool.c does.  In the worker, returns 0; in the
- * parent, returns the worker's pid or a negative errno.  In each of the two processes, sets *sock
- * to that end of the socket which belongs to this process.
+ * parent, returns the worker's pid or a negative errno.  Sets *sock, in each of the two processes,
+ * to that process's end of the socket between them.
  */
 pid_t worker_fork(int *sock, const int *keep, size_t n_keep) _must_check_;
 
