@@ -6,7 +6,7 @@
 
 #define SHA256_HEX_LEN 64 /* hexadecimal digits */
 
-/* Stores the digest of `data` as sha256sum(1) prints a digest.  Returns `text`. */
+/* Stores the digest of `data` in hexadecimal, as sha256sum(1) prints it.  Returns `text`. */
 const char *sha256_hex(const void *data, size_t len, char text[static SHA256_HEX_LEN + 1]);
 
 #define SHA256_BASE64_LEN 44
