@@ -30,7 +30,7 @@ struct attach_opts {
 	unsigned timeout_ms;
 	const struct verbose *steps;
 	uint64_t max; /* limit for the answer in bytes; 0: ATTACH_ANSWER_MAX */
-	bool cut;     /* for a longer answer: true: cut it off after `max` bytes; false: fail */
+	bool cut;     /* true: cut off a longer answer after `max` bytes; false: fail */
 	const struct attach_progress *progress; /* for attach_execute_long(); NULL: none */
 };
 

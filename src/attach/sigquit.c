@@ -148,7 +148,7 @@ static int create_file(struct trigger *t, struct err *err)
 		return 0;
 	}
 	if (fd == -EEXIST) {
-		t->is_fresh |= !t->exists; /* another tool created the file after choose_dir() */
+		t->is_fresh |= !t->exists; /* new if another tool created it after choose_dir() */
 		t->exists = true;
 		return 0;
 	}

@@ -133,7 +133,10 @@ bool target_ns_is_ours(const struct target_ns *ns)
 
 static int set_ids(uid_t uid, gid_t gid)
 {
-	/* EPERM: a user namespace may forbid setgroups(2).  Keeping the groups does no harm. */
+	/*
+	 * EPERM: a user namespace may forbid setgroups(2).  The process then keeps its groups,
+	 * which give it no new rights.
+	 */
 	if (setgroups(0, NULL) < 0 && errno != EPERM)
 		return -errno;
 	if (setresgid(gid, gid, gid) < 0 || setresuid(uid, uid, uid) < 0)

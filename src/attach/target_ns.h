@@ -16,14 +16,14 @@
 #include "proc/procfs.h"
 #include "discover/jvm.h"
 
-/* The target's directories and state.  Descriptors are O_PATH | O_CLOEXEC. */
+/* The target's directories and state.  The descriptors of directories are O_PATH. */
 struct target_ns {
 	const struct jvm *jvm;
 	struct procfs proc;
 	int root_fd; /* the target's root directory */
 	int cwd_fd;  /* the target's working directory; -1: inaccessible */
 	int pid_fd;  /* pidfd of the target; -1 if the kernel has no pidfds */
-	/* the target is in jtool's user namespace, so an id means the same user in both */
+	/* true: jtool and the target are in one user namespace, so both use the same user ids */
 	bool same_userns;
 	struct proc_status opened; /* status of the target at target_ns_open() */
 };

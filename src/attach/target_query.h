@@ -1,6 +1,7 @@
 /*
  * Runs a function that reads a target's file systems.  If all of these are local, the function runs
- * in this process.  If one of them may not answer, it runs in a worker process, with a deadline.
+ * in this process.  If a file system may not answer, the function runs in a worker process, with a
+ * deadline.
  */
 #ifndef JTOOL_ATTACH_TARGET_QUERY_H
 #define JTOOL_ATTACH_TARGET_QUERY_H
