@@ -69,7 +69,7 @@ int agents_open_mapped(const struct procfs *proc, pid_t pid, int root_fd, const 
 bool agents_is_jtools(int fd);
 
 /*
- * Returns true if `path` is one of those at which a session stages jtool's agent.  If a JVM has
+ * Returns true if `path` is a path at which a session stages jtool's agent.  If a JVM has
  * mapped jtool's agent from another path, the JVM has loaded the agent at startup; such an agent
  * sleeps until a session wakes it, or records allocations.
  */

@@ -26,10 +26,10 @@ struct cgroup {
  */
 void cgroup_read(const struct procfs *proc, pid_t pid, struct cgroup *out);
 
-/* The lowest CPU quota among those of a process's group and its parent groups. */
+/* The lowest CPU quota among a process's group and its parent groups. */
 struct cgroup_cpu {
 	double cpus;        /* number of CPUs allowed on average; -1: no quota, or not visible */
-	double throttled_s; /* seconds for which the quota's group was throttled; -1: unknown */
+	double throttled_s; /* seconds of throttling in the group with this quota; -1: unknown */
 };
 void cgroup_cpu_read(const struct procfs *proc, pid_t pid, struct cgroup_cpu *out);
 
@@ -74,8 +74,9 @@ int cgroup_levels_inside(const struct procfs *proc, pid_t pid,
 			 struct cgroup_level levels[CGROUP_LEVELS_MAX]);
 
 /*
- * Returns the lowest limit, in bytes, of the groups that cgroup_levels() finds; or, if it fails, of
- * those that cgroup_levels_inside() finds; or -1 if there are none, or they cannot be read.
+ * Returns the lowest limit, in bytes, among the groups of cgroup_levels(); if that function fails,
+ * among the groups of cgroup_levels_inside().  Returns -1 if no group has a limit or if the groups
+ * cannot be read.
  */
 int64_t cgroup_lowest_limit(const struct procfs *proc, pid_t pid);
 

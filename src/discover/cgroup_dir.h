@@ -14,8 +14,8 @@ struct group {
 	size_t top; /* length of the part of dir that is the hierarchy's mount point */
 	bool is_v2;
 	/*
-	 * descriptor of another process's root directory, below which the path `dir` is; AT_FDCWD:
-	 * the path `dir` is below jtool's own root directory
+	 * the root directory from which the path `dir` starts: a descriptor of another process's
+	 * root directory; or AT_FDCWD, which stands for jtool's own
 	 */
 	int root_fd;
 };

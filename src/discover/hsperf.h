@@ -55,10 +55,9 @@ int hsperf_read_once(const struct jvm *jvm, struct perfdata *perf, struct err *e
 
 /*
  * For jvm_files.c, which needs no error texts.  hsperf_open_file() opens the file below root_fd, an
- * O_PATH descriptor of the JVM's root directory, and returns a descriptor; hsperf_read_file() reads
- * the file and returns 0.  On an error, both return a negative errno: hsperf_open_file() returns
- * -ENOENT if the JVM has mapped no hsperfdata file, hsperf_read_file() an error of
- * perfdata_parse().
+ * O_PATH descriptor of the JVM's root directory.  Returns a descriptor; -ENOENT if the JVM has
+ * mapped no hsperfdata file; or another negative errno.  hsperf_read_file() reads and parses the
+ * file.  Returns 0; an error of perfdata_parse(); or another negative errno.
  */
 int hsperf_open_file(const struct procfs *proc, const struct jvm *jvm, int root_fd) _must_check_;
 int hsperf_read_file(int fd, struct perfdata *perf) _must_check_;

@@ -18,9 +18,9 @@ static bool has_prefix(const char *text, const char *prefix)
 }
 
 /*
- * Returns the collector that sun.gc.policy.name implies: the name of G1, or the names of both
- * generations' collectors.  Newer collectors leave this counter unset; gc_of_names() identifies
- * them.
+ * Returns the collector, or NULL.  `policy` is the value of the counter sun.gc.policy.name: the
+ * name of G1, or the names of both generations' collectors.  Newer collectors leave this counter
+ * unset; gc_of_names() identifies them.
  */
 static const char *gc_of_policy(const char *policy)
 {

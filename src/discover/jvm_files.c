@@ -79,8 +79,9 @@ int jvm_files_find(const struct procfs *proc, pid_t pid, pid_t nspid, struct jvm
 }
 
 /*
- * Stores the usual path of the hsperfdata file if the file exists and was changed after the JVM has
- * started.  An older file belongs to an earlier process with this pid.
+ * For a JVM whose mappings cannot be read: stores the usual path of the hsperfdata file if the file
+ * exists and was changed after the JVM has started.  An older file belongs to an earlier process
+ * with this pid.
  */
 static void guess_perfdata(struct jvm *jvm, int root_fd)
 {

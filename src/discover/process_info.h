@@ -14,7 +14,7 @@ struct process_info {
 	struct proc_status status;
 	struct proc_usage usage;
 	double started; /* seconds since 1970; -1 unknown */
-	/* name of the parent process; this text and those below are NULL if unknown */
+	/* name of the parent process; this text and the following texts are NULL if unknown */
 	char *parent;
 	char *exe, *cwd; /* program and working directory, as paths in the JVM's root */
 	char *home;     /* Java home, derived from the path of libjvm.so */
