@@ -13,7 +13,7 @@ static void *watch_memory(void *arg)
 			session_interrupt(guard->session);
 			break;
 		}
-		(void)poll(NULL, 0, WATCH_MS); /* wait until the next check */
+		(void)poll(NULL, 0, WATCH_MS);
 	}
 	return NULL;
 }

@@ -148,8 +148,9 @@ struct session *session_open_image(const struct jvm *jvm, const struct attach_op
 	struct session *s;
 
 	/*
-	 * Check the memory although the attach operation "load" checks it as well: jtool wakes a
-	 * sleeping agent without that operation, but the agent then needs as much memory.
+	 * The attach operation "load" checks the memory as well.  Check it here, too, because jtool
+	 * wakes a sleeping agent without that operation, and a woken agent needs as much memory as
+	 * a loaded one.
 	 */
 	if (memory_check(jvm, MEMORY_AGENT, NULL, err) < 0)
 		return NULL;

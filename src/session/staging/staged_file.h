@@ -53,7 +53,7 @@ struct staged_file_request {
 	const char *socket; /* STAGED_SOCKET: the name of the socket, with a leading dot */
 	const void *data; /* STAGED_FILE: the file's content */
 	size_t len;       /* number of bytes at `data` */
-	/* STAGED_FILE: the target only reads the file, and does not map it: noexec is no problem */
+	/* STAGED_FILE: the target reads the file but does not map it, so noexec is no problem */
 	bool is_data;
 	bool keep;        /* STAGED_FILE: do not remove the file, which is the user's own agent */
 	int listener;     /* AF_UNIX socket, which is bound in the file's directory; -1: none */

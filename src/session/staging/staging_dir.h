@@ -1,7 +1,7 @@
 /*
  * The private directory DIR/.jtool-UID-NSPID and its content.  Only the helper calls these
- * functions.  The helper has the target's ids, so it has access only to what the target has access
- * to.
+ * functions.  The helper has the target's ids, so it can access only files that the target can
+ * access.
  *
  * Each helper that uses the directory holds a shared flock(2) on the directory.  The helper that
  * leaves last gets the exclusive lock, and removes the temporary files, which are those with a

@@ -356,8 +356,8 @@ static void _noreturn_ run(const struct staging_helper_job *job)
 pid_t staging_helper_start(const struct staging_helper_job *job)
 {
 	/*
-	 * The child must not hold other descriptors open, such as a connection or another helper's
-	 * pipe.
+	 * Close all other descriptors in the child.  If it held a connection or another helper's
+	 * pipe open, the peer would not see the end of file.
 	 */
 	const int keep[] = { job->report, job->control, job->req->listener };
 	pid_t pid = detached_child_fork(keep, ARRAY_SIZE(keep));

@@ -19,8 +19,8 @@
 #define STAGING_WRITTEN 'w' /* measure the files in the directory; the reply is STAGING_SIZE */
 
 /*
- * Kinds of reports.  A report is the character of its kind and then NUL-terminated strings; the
- * comments below say which.
+ * Kinds of reports.  A report is the character of its kind and then NUL-terminated strings, which
+ * the comment of the kind lists.
  */
 #define STAGING_READY 'k'     /* paths of file and socket; for a FIFO, also a read descriptor */
 #define STAGING_NO_DIR 'd'    /* the directories that were tried, and why each is unusable */

@@ -47,9 +47,9 @@ static bool is_same_dir(const struct target_ns *ns, const char *path, int dir_fd
 }
 
 /*
- * `path` comes from the kernel, and is relative to jtool's root.  Converts it to a path in the
- * target's root, which is the end of `path`.  Returns NULL if this path does not lead to the
- * directory that is open as dir_fd.
+ * Converts `path`, which comes from the kernel and is relative to jtool's root, to a path in the
+ * target's root: removes the path of that root from the start.  Returns NULL if the result does not
+ * lead to the directory that is open as dir_fd.
  */
 static const char *inside(const struct target_ns *ns, const char *path, int dir_fd)
 {
