@@ -23,8 +23,8 @@ void mount_release(struct mount *m);
 bool mount_find(const char *mountinfo, const char *path, struct mount *m) _must_check_;
 
 /*
- * Returns true if file systems of this type need a server, which is another process or another
- * machine: a server may stop answering.
+ * Returns true if file systems of this type need a server, that is another process or machine,
+ * which may stop answering.
  */
 bool mount_may_hang(const char *type);
 

@@ -149,7 +149,7 @@ int procfs_stat(const struct procfs *proc, pid_t pid, const char *name, struct s
 	return rc;
 }
 
-/* Returns the length of the link's target, without a NUL, or a negative errno. */
+/* Stores the text of a link, without a NUL.  Returns its length or a negative errno. */
 static int read_link(const struct procfs *proc, const char *path, char target[static PATH_MAX])
 {
 	ssize_t n = readlinkat(proc->fd, path, target, PATH_MAX);

@@ -75,7 +75,7 @@ struct proc_status {
 	uid_t euid;
 	gid_t egid;
 	pid_t tgid;     /* differs from pid when pid is a thread */
-	pid_t nspid;    /* pid in the innermost namespace; on Linux before 4.1, the pid itself */
+	pid_t nspid;    /* pid in the innermost pid namespace; `pid` itself on Linux before 4.1 */
 	uint64_t sig_caught;  /* SigCgt */
 	uint64_t sig_pending; /* SigPnd | ShdPnd */
 	struct capability_sets caps; /* in the user namespace of the process */

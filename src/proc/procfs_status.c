@@ -224,7 +224,7 @@ double procfs_uptime(const struct procfs *proc, const struct proc_status *status
 	long hz = sysconf(_SC_CLK_TCK);
 	int64_t ms;
 
-	(void)proc; /* not /proc/uptime: lxcfs counts it from the start of the container */
+	(void)proc; /* /proc/uptime is not read: lxcfs counts it from the container's start */
 	if (hz <= 0 || clock_gettime(CLOCK_BOOTTIME, &now) < 0)
 		return -1;
 	/* Milliseconds are exact enough: a start time is exact to a tick, which is 10 ms. */
