@@ -288,8 +288,8 @@ static int run_command(const struct cmd *cmd, char **argv, int argc, bool *json,
 	if (cmd->check && cmd->check(&ctx, err) < 0)
 		return -1;
 	/*
-	 * Enter the sandbox only for a command that parses binary data, because it takes time to
-	 * enter: 3 % of the time of a command that only attaches to a JVM.
+	 * Enter the sandbox only for a command that parses binary data, because entering takes 3 %
+	 * of the time of a command that only attaches to a JVM.
 	 */
 	if (cmd->parses)
 		enter_sandbox(&ctx, SANDBOX_CLIENT);

@@ -16,8 +16,8 @@
 #include "base/xalloc.h"
 
 /*
- * Maximum time, in ms, for which the open of a pipe waits for a reader.  The reader may start later
- * than jtool.
+ * Maximum time, in ms, for which open_writable() waits until a pipe has a reader.  The reader may
+ * start later than jtool.
  */
 #ifndef READER_WAIT_MS
 #define READER_WAIT_MS 10000

@@ -40,11 +40,11 @@ struct atomic_file {
 };
 
 enum atomic_file_flags {
-	/* the open fails with EXIT_USAGE if `path` is a regular file, link or block device */
+	/* opening fails (EXIT_USAGE) if `path` is a regular file, link or block device */
 	ATOMIC_FILE_NEW = 0,
-	/* the commit replaces the regular file at `path`, or to which a link at `path` leads */
+	/* the result replaces the regular file at `path`, or the one to which a link there leads */
 	ATOMIC_FILE_REPLACE = 1 << 0,
-	/* the open fails with EXIT_USAGE if the output is a terminal */
+	/* opening fails (EXIT_USAGE) if the output is a terminal */
 	ATOMIC_FILE_BINARY = 1 << 1,
 };
 

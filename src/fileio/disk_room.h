@@ -46,7 +46,7 @@ void disk_room_set_memory(int64_t (*left)(void));
 /* Initialiser, for data that jtool stores in its own memory.  The first 1 MiB is not checked. */
 #define DISK_ROOM_OF_MEMORY { .fd = -1, .is_memory = true, .checked = 1u << 20 }
 
-/* Begins to limit what is written to the open file `fd`, which must stay open. */
+/* Returns the limit for writing to the open file `fd`, which must stay open. */
 struct disk_room disk_room_begin(int fd);
 /* Bytes by which a JVM may grow while it dumps its heap; measured: 12.3 MB, for JDK 8's buffers. */
 #define JVM_DUMP_GROWTH (16u << 20)

@@ -2,9 +2,9 @@
  * A relay: a child process of jtool (detached_child.h) that reads what a writer writes into a FIFO,
  * and forwards it.
  *
- * The writer may be a JVM that is paused until the FIFO is drained.  So a child reads the FIFO,
- * because it goes on even while a signal or the terminal has stopped jtool.  The kernel kills the
- * child when jtool is killed.
+ * A child is needed because the writer may be a JVM that is paused until the FIFO is drained: the
+ * child goes on even while a signal or the terminal has stopped jtool.  The kernel kills the child
+ * when jtool is killed.
  *
  * In the functions below, `from` is the FIFO's read end with O_NONBLOCK.  The data ends when all
  * writers have closed the FIFO.  If no writer opens the FIFO, the relay cannot detect this from the
