@@ -6,11 +6,9 @@
 #include <unistd.h>
 
 #include "base/xalloc.h"
-#include "fileio/file_open.h"
 #include "fileio/io.h"
 #include "proc/inroot.h"
 #include "proc/mounts.h"
-#include "discover/cmdline.h"
 #include "discover/discover.h"
 #include "discover/jvm_files.h"
 #include "worker/worker_pool.h"
@@ -382,23 +380,20 @@ static void lose_one(void *arg, size_t task, int error)
 	(void)discover_lost_worker(r->jvms[i], error, &r->values[i].err);
 }
 
-
 static void take_one(void *arg, size_t task, const char *data, size_t len)
 {
 	const struct reading *r = arg;
 	size_t i = r->remote[task];
 	struct err *err = &r->values[i].err;
-	enum exit_code code;
 
-	if (len == 0) { /* not an answer of read_one() */
+	if (len == 0) /* not an answer of read_one() */
 		lose_one(arg, task, -EBADMSG);
-		return;
-	}
-	code = (unsigned char)*data <= EXIT_PARTIAL ? (enum exit_code)*data : EXIT_ATTACH;
-	if (code == EXIT_DONE)
+	else if (*data == EXIT_DONE)
 		(void)parse(r->jvms[i], data + 1, len - 1, &r->values[i].perf, err);
 	else
-		(void)err_set(err, code, "%.*s", (int)(len - 1), data + 1);
+		(void)err_set(err, (unsigned char)*data <= EXIT_PARTIAL ? (enum exit_code)*data
+									: EXIT_ATTACH,
+			      "%.*s", (int)(len - 1), data + 1);
 }
 
 /* Lets workers read those files whose file systems could block this process. */
