@@ -6,9 +6,11 @@
 #include <unistd.h>
 
 #include "base/xalloc.h"
+#include "fileio/file_open.h"
 #include "fileio/io.h"
 #include "proc/inroot.h"
 #include "proc/mounts.h"
+#include "discover/cmdline.h"
 #include "discover/discover.h"
 #include "discover/jvm_files.h"
 #include "worker/worker_pool.h"
@@ -383,16 +385,14 @@ static void lose_one(void *arg, size_t task, int error)
 static void take_one(void *arg, size_t task, const char *data, size_t len)
 {
 	const struct reading *r = arg;
-	size_t i = r->remote[task];
-	struct err *err = &r->values[i].err;
+	struct values *v = &r->values[r->remote[task]];
 
 	if (len == 0) /* not an answer of read_one() */
 		lose_one(arg, task, -EBADMSG);
 	else if (*data == EXIT_DONE)
-		(void)parse(r->jvms[i], data + 1, len - 1, &r->values[i].perf, err);
+		(void)parse(r->jvms[r->remote[task]], data + 1, len - 1, &v->perf, &v->err);
 	else
-		(void)err_set(err, (unsigned char)*data <= EXIT_PARTIAL ? (enum exit_code)*data
-									: EXIT_ATTACH,
+		(void)err_set(&v->err, *data > 0 && *data <= EXIT_PARTIAL ? *data : EXIT_ATTACH,
 			      "%.*s", (int)(len - 1), data + 1);
 }
 
