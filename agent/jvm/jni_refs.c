@@ -21,7 +21,7 @@ void ag_ref_pop(struct ag_jvm *jvm)
 
 int ag_ref_expect(struct ag_jvm *jvm, jint n)
 {
-	/* HotSpot rejects a capacity above MaxJNILocalCapacity, but not that many references. */
+	/* HotSpot rejects a capacity above MaxJNILocalCapacity, but allows more references. */
 	if (n > 65536)
 		n = 65536;
 	if ((*jvm->jni)->EnsureLocalCapacity(jvm->jni, n) == JNI_OK)

@@ -196,7 +196,7 @@ if await_ready; then
 	refuses 1 'wrote only a part of .*/tmp/perf-[0-9]*.map: its disk is full; free space there' \
 		"a disk that becomes full" perfmap "$JVM_PID" full.map --force
 	same "a full disk: no part of a map remains" "filler True" "$(
-		find "$full" -mindepth 1 -maxdepth 1 ! -name 'hsperfdata*' -printf '%f') $(
+		find "$full" -mindepth 1 -maxdepth 1 ! -name 'hsperfdata*' ! -name '.*' -printf '%f') $(
 		names_loops "$W/full.map" && echo True)"
 	works "a full disk: the agent lists the code" perfmap "$JVM_PID" --engine agent -
 	stop "$JVM_PID"
