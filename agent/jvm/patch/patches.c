@@ -152,9 +152,9 @@ static bool is_one_of(uint64_t id, const uint64_t *ids, uint32_t n)
 }
 
 /*
- * Returns an array of the patches with these ids or, if n_ids is 0, of all patches.  If `stale_only`
- * is true, the array has only the stale ones among them.  Stores the length of the array in *n.
- * Returns NULL with the error recorded if memory is short.
+ * Returns an array of the patches with these ids or, if n_ids is 0, of all patches.  If
+ * `stale_only` is true, the array has only the stale ones among them.  Stores the length of the
+ * array in *n.  Returns NULL with the error recorded if memory is short.
  */
 static struct ag_patch **select_patches(struct ag_jvm *jvm, struct ag_patches *p, bool stale_only,
 					const uint64_t *ids, uint32_t n_ids, uint32_t *n)
