@@ -46,6 +46,11 @@ has_files() {
 	[ "$(open_files)" -eq "$1" ]
 }
 
+# is_idle: the only socket of the exporter is the one on which it listens.
+is_idle() {
+	[ "$(find "/proc/$EXPORTER/fd" -lname 'socket:*' | wc -l)" -le 1 ]
+}
+
 has_tool() {
 	command -v "$1" >/dev/null && return
 	skip "$1" "it is not installed"
@@ -69,6 +74,7 @@ serve
 
 # The document. The exporter retains it in an open file, which `files` includes.
 fetch
+poll 10 is_idle
 files=$(open_files)
 same "GET /metrics: it works" 0 "$rc"
 check "GET /metrics: its type" grep -q -i '^content-type: text/plain; version=0.0.4' "$W/head"
