@@ -73,7 +73,8 @@ final class Loaded extends Victim {
 		deflater.end();
 	}
 
-	private static byte[] code(String name) throws Exception {
+	/** The class file of a class of this program. */
+	static byte[] code(String name) throws Exception {
 		byte[] code = new byte[65536];
 		int n = 0;
 

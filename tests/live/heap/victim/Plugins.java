@@ -1,4 +1,3 @@
-import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -22,19 +21,8 @@ final class Plugins extends Victim {
 		}
 	}
 
-	private static byte[] code(String name) throws Exception {
-		byte[] code = new byte[65536];
-		int n = 0;
-
-		try (InputStream in = Plugins.class.getResourceAsStream("/" + name + ".class")) {
-			for (int more; (more = in.read(code, n, code.length - n)) > 0;)
-				n += more;
-		}
-		return java.util.Arrays.copyOf(code, n);
-	}
-
 	public static void main(String[] args) throws Exception {
-		byte[] code = code("Plugins$Plugin");
+		byte[] code = Loaded.code("Plugins$Plugin");
 
 		for (int i = 0; i < PLUGINS; i++)
 			stopped.add(new Loader().define("Plugins$Plugin", code)
