@@ -77,13 +77,16 @@ start_jvm() {
 	mkdir -p $app
 	echo 1 >$app/memory.oom.group
 	rm -f /run/jvm.in
+	# Here and not by the background process, which may start only after jvm_is_ready() has seen the
+	# last JVM's READY.
+	: >/run/jvm.out
 	mkfifo /run/jvm.in
 	exec 9<>/run/jvm.in
 	(
 		echo $BASHPID >$app/cgroup.procs
 		exec env --default-signal=INT,QUIT unshare -m -p -f -C --kill-child \
 			bash -c "$container_main" jvm -cp /classes "$@" 9>&-
-	) <&9 >/run/jvm.out 2>&1 &
+	) <&9 >>/run/jvm.out 2>&1 &
 	unshare_pid=$!
 	if ! poll 600 jvm_is_ready || gone $unshare_pid; then
 		fail "the JVM becomes ready" "$(tail -n 5 /run/jvm.out)"

@@ -24,7 +24,10 @@ for place in host inside; do
 	echo "max 100000" >"$app/cpu.max"
 	text=$(as $place jtool memory --json "$pid")
 	same "$place: memory: no limit" "0 " "$? $(number limit)"
-	sum=$(($(number heap_max) + $(number outside_heap)))
+	heap_max=$(number heap_max)
+	outside_heap=$(number outside_heap)
+	# 0: an empty operand would end this script and leave the JVM behind.
+	sum=$((${heap_max:-0} + ${outside_heap:-0}))
 	echo $((sum + (16 << 20))) >"$app/memory.max"
 	text=$(as $place jtool memory "$pid" 2>&1)
 	same "$place: memory: a limit above the sum" "0 1" \
