@@ -34,8 +34,9 @@ pack() {
 	(cd "$1" && find . | cpio -o -H newc --quiet | gzip -1)
 }
 
-# A machine whose console has not changed for this many seconds is frozen: heartbeat.sh writes to it.
-frozen_after=180
+# A machine whose console has not changed for this many seconds is frozen: heartbeat.sh writes to it
+# every 10 seconds.
+frozen_after=120
 
 # run_machine SECONDS QEMU ARGUMENT...: runs a machine, with its output in $work/out, and prints the
 # output while it runs. Sets why, the reason for the machine's end.
@@ -72,16 +73,17 @@ run_machine() {
 
 # emulate SECONDS QEMU ARGUMENT...: runs a machine that writes its console to $work/console, and to
 # $work/out the output of its tests and then "exit CODE". Prints the output, exits with the code. A
-# frozen machine is not a result of jtool: the machine is started once more.
+# frozen machine is not a result of jtool: it is started again, at most twice.
 emulate() {
-	local rc why
+	local rc why starts=1
 
 	run_machine "$@"
-	if [ "$why" = "the emulator froze" ]; then
+	while [ "$why" = "the emulator froze" ] && [ $starts -lt 3 ]; do
 		echo "# $why, and is started again; its console:"
 		console
+		starts=$((starts + 1))
 		run_machine "$@"
-	fi
+	done
 	rc=$(sed -n 's/^exit //p' "$work/all" | tail -n 1)
 	if [ -z "$rc" ]; then
 		echo "not ok - the tests in the emulated machine come to their end: $why"
