@@ -15,7 +15,7 @@ static const struct opt profile_rows[] = {
 	{ 'd', "duration", OPT_SECONDS, AT(duration_ms), "TIME",
 	  "how long to record (default 30s)", NULL },
 	{ 0, "interval", OPT_NANOS, AT(interval_ns), "TIME",
-	  "time between samples (default 10ms), or shortest wait (1ms)", NULL },
+	  "time between samples (default 20ms), or shortest wait (1ms)", NULL },
 	OPT_GROUP("What is shown"),
 	OPT_LIMIT_ROW(AT(limit), "20"),
 	{ 0, "threads", OPT_FLAG, AT(threads), NULL, "split by thread", NULL },

@@ -6,8 +6,9 @@
 #include "session/staging/staged_file.h"
 
 #define NS_PER_MS 1000000
-#define SAMPLES_NS (10 * NS_PER_MS) /* default interval between samples */
-#define SHORTEST_NS NS_PER_MS       /* by default, events shorter than this are not recorded */
+/* The default interval between samples is that of JFR's own settings "default". */
+#define SAMPLES_NS (20 * NS_PER_MS)
+#define SHORTEST_NS NS_PER_MS /* by default, events shorter than this are not recorded */
 
 uint64_t profile_interval_ns(const struct profile_opts *opts)
 {
