@@ -167,14 +167,14 @@ static int open_file(struct hsperf_source *h, struct err *err)
 {
 	_cleanup_close_ int root_fd = mounts_open_root(&h->proc, h->jvm->pid);
 
+	h->fd = hsperf_open_file(&h->proc, h->jvm, root_fd);
+	if (h->fd >= 0)
+		return 0;
 	if (!is_alive(h))
 		return jvm_gone(h->jvm, err);
 	if (root_fd == -EACCES || root_fd == -EPERM)
 		return jvm_denied(h->jvm, err);
-	h->fd = hsperf_open_file(&h->proc, h->jvm, root_fd);
-	if (h->fd >= 0)
-		return 0;
-	return is_alive(h) ? cannot_open(h, h->fd, err) : jvm_gone(h->jvm, err);
+	return cannot_open(h, h->fd, err);
 }
 
 static int open_source(struct hsperf_source *s, const struct jvm *jvm, struct err *err)

@@ -134,17 +134,17 @@ static void read_levels(pid_t pid, bool thorough, struct levels *levels)
 
 int64_t memory_resident(const struct jvm *jvm)
 {
-	struct proc_usage usage = { .resident = -1 };
+	struct proc_memory memory;
+	int rc;
 	struct procfs proc;
 
 	if (procfs_open(&proc, "/proc") < 0)
 		return -1;
-	if (procfs_usage(&proc, jvm->pid, &usage) < 0)
-		usage.resident = -1;
+	rc = procfs_memory(&proc, jvm->pid, &memory);
 	procfs_close(&proc);
-	if (usage.resident >= 0 && usage.swapped > 0)
-		usage.resident += usage.swapped;
-	return usage.resident;
+	if (rc < 0 || memory.resident < 0)
+		return -1;
+	return memory.resident + (memory.swapped > 0 ? memory.swapped : 0);
 }
 
 /*

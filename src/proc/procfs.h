@@ -90,11 +90,18 @@ int procfs_status(const struct procfs *proc, pid_t pid, struct proc_status *stat
 int procfs_recheck(const struct procfs *proc, pid_t pid, uint64_t start_ticks,
 		struct proc_status *status) _must_check_;
 
+/* Memory of a process in bytes, from PID/status; unknown values are -1. */
+struct proc_memory {
+	int64_t resident, resident_peak, swapped;
+};
+/* Sets *memory.  Returns 0 or a negative errno. */
+int procfs_memory(const struct procfs *proc, pid_t pid, struct proc_memory *memory) _must_check_;
+
 /* Resource usage of a process; unknown values are -1. */
 struct proc_usage {
 	pid_t parent; /* pid of the parent; 0: the parent is not in jtool's pid namespace */
 	double user, system; /* seconds of CPU time, including that of ended threads */
-	int64_t resident, resident_peak, swapped; /* bytes of memory */
+	struct proc_memory memory;
 	int64_t open_files, max_files; /* max_files: the soft limit; -1: unknown or unlimited */
 };
 /*

@@ -197,20 +197,30 @@ static int parse_times(const char *stat, struct proc_usage *usage)
 	return 0;
 }
 
+int procfs_memory(const struct procfs *proc, pid_t pid, struct proc_memory *memory)
+{
+	_cleanup_buf_ struct buf status = BUF_INIT;
+	int rc = procfs_read(proc, pid, "status", &status, STATUS_MAX);
+
+	if (rc < 0)
+		return rc;
+	memory->resident = status_size(buf_str(&status), "VmRSS");
+	memory->resident_peak = status_size(buf_str(&status), "VmHWM");
+	memory->swapped = status_size(buf_str(&status), "VmSwap");
+	return 0;
+}
+
 int procfs_usage(const struct procfs *proc, pid_t pid, struct proc_usage *usage)
 {
-	_cleanup_buf_ struct buf stat = BUF_INIT, status = BUF_INIT, limits = BUF_INIT;
+	_cleanup_buf_ struct buf stat = BUF_INIT, limits = BUF_INIT;
 	int rc = procfs_read(proc, pid, "stat", &stat, STATUS_MAX);
 
 	if (rc == 0)
 		rc = parse_times(buf_str(&stat), usage);
 	if (rc == 0)
-		rc = procfs_read(proc, pid, "status", &status, STATUS_MAX);
+		rc = procfs_memory(proc, pid, &usage->memory);
 	if (rc < 0)
 		return rc;
-	usage->resident = status_size(buf_str(&status), "VmRSS");
-	usage->resident_peak = status_size(buf_str(&status), "VmHWM");
-	usage->swapped = status_size(buf_str(&status), "VmSwap");
 	usage->open_files = count_files(proc, pid);
 	usage->max_files = -1;
 	if (procfs_read(proc, pid, "limits", &limits, STATUS_MAX) == 0)

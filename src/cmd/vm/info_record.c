@@ -352,9 +352,9 @@ static void put_system(struct record *s, const struct process_info *v)
 {
 	put_real(s, CPU_USER, v->usage.user);
 	put_real(s, CPU_SYSTEM, v->usage.system);
-	put_number(s, RSS, v->usage.resident);
-	put_number(s, RSS_PEAK, v->usage.resident_peak);
-	put_number(s, SWAP, v->usage.swapped);
+	put_number(s, RSS, v->usage.memory.resident);
+	put_number(s, RSS_PEAK, v->usage.memory.resident_peak);
+	put_number(s, SWAP, v->usage.memory.swapped);
 	put_number(s, FILES, v->usage.open_files);
 	put_number(s, FILES_MAX, v->usage.max_files);
 	put_number(s, CGROUP_USED, v->cgroup.memory_used);

@@ -152,7 +152,7 @@ static void add_usage(struct table *t, const struct procfs *proc, pid_t pid)
 	unsigned threads;
 
 	if (procfs_usage(proc, pid, &usage) == 0) {
-		add_bytes(t, COLUMN_RSS, usage.resident);
+		add_bytes(t, COLUMN_RSS, usage.memory.resident);
 		table_real(t, COLUMN_CPU, usage.user + usage.system);
 	}
 	if (procfs_threads(proc, pid, &threads) == 0 && threads > 0)

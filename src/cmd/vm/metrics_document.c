@@ -50,14 +50,14 @@ static double known(int64_t bytes)
 static void read_kernel(struct metrics_source *s, const struct procfs *proc, const struct jvm *jvm)
 {
 	_cleanup_buf_ struct buf groups = BUF_INIT;
-	struct proc_usage usage;
+	struct proc_memory memory;
 
 	s->resident = s->swapped = s->limit = (double)NAN;
 	if (!proc)
 		return;
-	if (procfs_usage(proc, jvm->pid, &usage) == 0) {
-		s->resident = known(usage.resident);
-		s->swapped = known(usage.swapped);
+	if (procfs_memory(proc, jvm->pid, &memory) == 0) {
+		s->resident = known(memory.resident);
+		s->swapped = known(memory.swapped);
 	}
 	s->limit = known(cgroup_lowest_limit(proc, jvm->pid));
 	if (jvm->container && procfs_read(proc, jvm->pid, "cgroup", &groups, CGROUP_MAX) == 0)

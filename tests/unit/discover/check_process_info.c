@@ -74,7 +74,7 @@ START_TEST(missing_values_are_unknown)
 	for (size_t i = 0; i < N_PROCESS_OPTIONS; i++)
 		ck_assert_ptr_null(info.options[i]);
 	ck_assert_int_eq(info.cgroup.memory_limit, -1);
-	ck_assert_int_eq(info.usage.resident, -1);
+	ck_assert_int_eq(info.usage.memory.resident, -1);
 	ck_assert_int_eq(info.usage.open_files, -1);
 	process_info_release(&info);
 	jvm_free(jvm);

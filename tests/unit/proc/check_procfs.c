@@ -166,8 +166,8 @@ START_TEST(usage_is_in_bytes_and_seconds)
 
 	ck_assert_int_eq(procfs_usage(&proc, getpid(), &usage), 0);
 	ck_assert_int_eq(usage.parent, getppid());
-	ck_assert_int_gt(usage.resident, 4096);
-	ck_assert_int_ge(usage.resident_peak, usage.resident);
+	ck_assert_int_gt(usage.memory.resident, 4096);
+	ck_assert_int_ge(usage.memory.resident_peak, usage.memory.resident);
 	ck_assert_int_gt(usage.open_files, 3);
 
 	ck_assert_int_eq(procfs_open(&copy, dir), 0);
@@ -179,9 +179,9 @@ START_TEST(usage_is_in_bytes_and_seconds)
 	ck_assert_int_eq(usage.parent, 4);
 	ck_assert_double_eq_tol(usage.user, 1400 / hz, 1e-9);
 	ck_assert_double_eq_tol(usage.system, 150 / hz, 1e-9);
-	ck_assert_int_eq(usage.resident, 200 * 1024);
-	ck_assert_int_eq(usage.resident_peak, 300 * 1024);
-	ck_assert_int_eq(usage.swapped, -1);
+	ck_assert_int_eq(usage.memory.resident, 200 * 1024);
+	ck_assert_int_eq(usage.memory.resident_peak, 300 * 1024);
+	ck_assert_int_eq(usage.memory.swapped, -1);
 	ck_assert_int_eq(usage.max_files, 1024);
 	ck_assert_int_eq(usage.open_files, -1);
 	write_file(6, "limits", "Max open files            unlimited    unlimited    files\n");
