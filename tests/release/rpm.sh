@@ -15,7 +15,9 @@ mkdir -p "$root/proc"
 mount -t proc none "$root/proc"
 mounts+=("$root/proc")
 
-# Without --dbpath, Debian's rpm uses a data base in the home directory.
+# Debian's rpm creates its own data base in the home directory, unless --dbpath is given.
+export HOME=$D
+
 rpm_in_root() {
 	rpm --root "$root" --dbpath /var/lib/rpm "$@"
 }
