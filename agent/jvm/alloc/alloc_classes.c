@@ -113,8 +113,8 @@ static uint32_t kind_of(struct ag_alloc_classes *kinds, jvmtiEnv *ti, jclass cla
 }
 
 /*
- * Adds a class.  The reference to the class is weak, so that the class can be unloaded; afterwards
- * the reference equals no class.
+ * Adds a class.  The reference to the class is weak, so that the class can be unloaded.  The JVM
+ * then clears the reference, and IsSameObject() finds it equal to no class.
  */
 static struct ag_item *add_class(struct ag_alloc_classes *kinds, jvmtiEnv *ti,
 				 const struct class_key *wanted, jint hash)

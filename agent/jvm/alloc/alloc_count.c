@@ -42,8 +42,8 @@ static void set_kind(const struct ag_alloc_profile *profile, struct ag_count_cel
 }
 
 /*
- * If classes of several kinds have the identity hash `hash`, each kind has a cell of its own.
- * Returns the cell of this kind, or NULL if there is no room.
+ * For an identity hash that classes of several kinds (alloc_classes.h) share: returns the cell of
+ * the kind `kind`, or NULL if there is no room.
  */
 static struct ag_count_cell *divided_cell(struct ag_alloc_profile *profile,
 					  struct ag_thread_slot *slot, uint32_t kind, jint hash)
@@ -61,9 +61,9 @@ static struct ag_count_cell *divided_cell(struct ag_alloc_profile *profile,
 }
 
 /*
- * Fills in and publishes the new cell for a class of which a thread has allocated its first object.
- * If `shared` is set, this cell counts nothing: divided_cell() returns a cell for each of the kinds
- * that share the hash.
+ * Fills in and publishes the cell for an identity hash, when the thread counts its first object
+ * with this hash.  If classes of several kinds share the hash, this cell counts nothing;
+ * divided_cell() returns the cells that count.
  */
 static void fill_class(struct ag_alloc_profile *profile, struct ag_thread_slot *slot,
 		       struct ag_count_cell *cell, jobject object, uint32_t kind, jint hash,

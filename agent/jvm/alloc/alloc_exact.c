@@ -64,8 +64,8 @@ static int learn_loaded(struct ag_jvm *jvm, struct ag_alloc_profile *profile)
 		return -1;
 	rc = ag_classes_get(jvm, &classes);
 	/*
-	 * Reserves twice the number of classes, because -Xcheck:jni of JDK 8 and 11 also counts
-	 * the references in outer JNI local frames.
+	 * Announce twice as many local references as there are classes, because -Xcheck:jni of JDK
+	 * 8 and 11 also counts the references in outer JNI local frames.
 	 */
 	if (rc == 0)
 		rc = ag_ref_expect(jvm, 2 * ((jint)classes.n + 64));

@@ -69,7 +69,8 @@ void ag_alloc_hooks_off(struct ag_alloc_profile *profile);
  * restores all classes.  Loaded classes that allocate arrays are retransformed in batches, because
  * each call of RetransformClasses pauses the JVM; java.lang.Object is retransformed last.  Classes
  * that are loaded later get hooks while they are loaded.  If ag_alloc_code_install() fails, it
- * restores all classes and returns NULL with the error recorded.
+ * restores all classes and returns NULL with the error recorded.  ag_alloc_code_remove() stores in
+ * *code the JVM's error if the JVM has not restored a class, else JVMTI_ERROR_NONE.
  */
 struct ag_alloc_code;
 struct ag_alloc_code *ag_alloc_code_install(struct ag_jvm *jvm, struct ag_alloc_profile *profile);

@@ -35,7 +35,7 @@ struct ag_count_cell {
 } __attribute__((aligned(AG_CACHE_LINE)));
 #define AG_CELL_SHIFT 7u   /* mask of the bits of `flags` that are log2 of the element size */
 #define AG_CELL_VARIES 8u  /* the objects have different sizes, summed in `bytes` */
-/* several classes have this cell's hash; each has a cell of its own for its further objects */
+/* classes of several kinds have this hash; each kind counts further objects in its own cell */
 #define AG_CELL_SHARED 16u
 
 /* The table of one thread: a hash table of cells. */
@@ -199,10 +199,10 @@ struct ag_method_facts {
 };
 
 /*
- * Objects that a thread has counted in a cell since the cell's last stack walk.  Their site is not
- * known yet, so ag_exact_merge() adds them to the site of that walk for the time being.  The cell's
- * next stack walk will add the same objects to the site that it finds.  So that no object counts
- * twice, each merge first subtracts what the previous merge has added for the time being.
+ * Provisional additions to sites.  ag_exact_merge() adds the objects that a cell has counted since
+ * its last stack walk to the site of that walk.  But the cell's next stack walk will add the same
+ * objects to the site that it finds.  So that no object counts twice, each merge first subtracts
+ * the provisional additions of the previous merge.
  */
 struct ag_provisional {
 	struct ag_provisional *next;
@@ -220,8 +220,8 @@ struct ag_exact {
 	uint32_t first_array_site; /* the lowest array site number of this profile */
 	struct ag_array_site *array_sites[AG_ARRAY_SITE_CHUNKS];
 	/*
-	 * The identity hashes that two kinds (classes) share.  If there are more than
-	 * AG_SHARED_MAX, every hash counts as shared.
+	 * The identity hashes that classes of two kinds (alloc_classes.h) share.  If there are more
+	 * than AG_SHARED_MAX, every hash counts as shared.
 	 */
 	uint32_t n_shared, shared[AG_SHARED_MAX];
 	struct ag_method_facts *methods;
@@ -242,7 +242,7 @@ struct ag_exact {
 	bool stopped;     /* counting has ended */
 };
 
-/* Lets all array site numbers that are assigned from now on belong to this profile. */
+/* The array site numbers that are assigned after this call belong to this profile. */
 void ag_array_sites_begin(struct ag_exact *exact);
 /* Returns the array site with this number, or NULL if this profile does not have it. */
 const struct ag_array_site *ag_array_site_of(const struct ag_exact *exact, jint number);
@@ -271,15 +271,15 @@ uint32_t ag_exact_stack(const struct ag_alloc_profile *profile, JNIEnv *jni,
 bool ag_exact_is_counted_elsewhere(const struct ag_alloc_profile *profile, JNIEnv *jni);
 
 /*
- * Adds a class to the profile's classes.  Call this function on any thread that has entered its
- * slot, and before the first object of the class is allocated.
+ * Adds a class to the profile's classes.  The thread must have entered its slot.  Call this
+ * function before the first object of the class is allocated.
  */
 void ag_exact_learn(struct ag_alloc_profile *profile, JNIEnv *jni, jclass class);
-/* Marks a hash as shared by two kinds (classes). */
+/* Marks a hash as shared by classes of two kinds (alloc_classes.h). */
 void ag_alloc_hooks_share(struct ag_exact *exact, jint hash);
 bool ag_exact_is_shared(const struct ag_exact *exact, uint64_t hash);
 
-/* The slow paths of the hooks; the path of VMObjectAlloc.  `number` is the array site's number. */
+/* Count objects in a hook's slow path or at VMObjectAlloc.  `number`: number of the array site. */
 void ag_count_object(struct ag_alloc_profile *profile, struct ag_thread_slot *slot, jobject object,
 		     jint hash);
 void ag_count_array(struct ag_alloc_profile *profile, struct ag_thread_slot *slot, jobject array,

@@ -93,7 +93,10 @@ struct ag_alloc_profile *ag_thread_slot_enter(JNIEnv *jni, struct ag_thread_slot
  */
 static struct ag_alloc_profile *active_profile(struct ag_thread_slot *slot)
 {
-	/* Check both: `profile` is set before `counting`, and cleared after `counting` is 0. */
+	/*
+	 * Check both, because the session changes them one after the other: it sets `profile` first
+	 * and clears `counting` first.
+	 */
 	struct ag_alloc_profile *profile = AG_QUIESCE_LOOK(&exact.profile);
 	uint64_t on = AG_QUIESCE_LOOK(&exact.counting);
 

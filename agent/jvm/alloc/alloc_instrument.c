@@ -9,8 +9,8 @@
  *
  * No reference to a class is retained, because it would prevent unloading.  Instead, the tag of
  * each class shows whether the class has hooks.  A class without a tag was loaded after the last
- * sweep (alloc_instrument_sweep.c).  If such a class has something to hook, it is assumed to have
- * hooks.
+ * sweep (alloc_instrument_sweep.c).  The end of the profile restores such a class if the class has
+ * something to hook, because it may have got hooks while it was loaded.
  */
 #include "jvm/alloc/alloc_instrument.h"
 

@@ -16,8 +16,8 @@
 /* The tag of a class is 1 + its index in ag_alloc_code.base, or AG_ALLOC_CODE_DONE. */
 #define AG_ALLOC_CODE_DONE (-1) /* the class has no hooks: it never had any, or was restored */
 /*
- * The tag of a loader is one of the next three; or AG_ALLOC_CODE_VISIBLE - n if the loader finds
- * the hooks class and sweep n was the first that asked the loader.
+ * The tag of a loader.  If the loader finds the hooks class, and sweep n was the first that asked
+ * the loader, the tag is AG_ALLOC_CODE_VISIBLE - n.
  */
 #define AG_ALLOC_CODE_HIDDEN (-2)   /* the loader does not find the hooks class */
 #define AG_ALLOC_CODE_PENDING (-3)  /* the loader's classes get no hooks until a sweep asks it */
@@ -30,8 +30,8 @@
 #define AG_ALLOC_CODE_BATCH 128u /* maximum number of classes in one retransformation */
 
 /*
- * Entries of ag_alloc_code.base below this index are scratch memory for classes without an index of
- * their own.
+ * Entries of ag_alloc_code.base below this index are scratch memory: entry 0 is for the class that
+ * a sweep examines, the others are for classes that are restored although they have no index.
  */
 #define AG_ALLOC_CODE_SPARE (AG_ALLOC_CODE_BATCH + 1)
 
@@ -122,9 +122,9 @@ int ag_alloc_code_learn_loaders(struct ag_jvm *jvm, struct ag_alloc_code *ac);
  */
 bool ag_alloc_code_is_visible(struct ag_alloc_code *ac, jvmtiEnv *ti, JNIEnv *jni, jobject loader);
 /*
- * Asks the loader of a class whether it finds the hooks class; each loader is asked only once.
- * Returns the loader's tag, or AG_ALLOC_CODE_VISIBLE for the boot loader, or 0 if the answer is
- * unknown.
+ * Asks the loader of a class whether it finds the hooks class, unless the loader's tag already has
+ * the answer.  Returns the tag; AG_ALLOC_CODE_VISIBLE for the boot loader; or 0 if a JVMTI function
+ * failed.
  */
 jlong ag_alloc_code_ask(struct ag_jvm *jvm, struct ag_alloc_code *ac, jclass class);
 

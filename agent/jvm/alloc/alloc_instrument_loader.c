@@ -62,9 +62,9 @@ static bool inherits(const struct ag_alloc_code *ac, JNIEnv *jni, jobject loader
 }
 
 /*
- * Returns true if the loader must find the hooks class: its tag says so, or it inherits loadClass()
- * and its parent must find the hooks class.  Does not call the loader.  Checks the parent
- * recursively; `depth` counts the recursion.
+ * Returns true if the loader is known to find the hooks class: the loader's tag says so, or the
+ * loader inherits loadClass() from java.lang.ClassLoader and its parent is known to find the class.
+ * Does not call the loader.  Checks the parents recursively; `depth` is the depth of the recursion.
  */
 static bool is_visible(struct ag_alloc_code *ac, jvmtiEnv *ti, JNIEnv *jni, jobject loader,
 		       int depth)
@@ -139,7 +139,7 @@ bool ag_alloc_code_is_visible(struct ag_alloc_code *ac, jvmtiEnv *ti, JNIEnv *jn
 		return true;
 	if (tag == AG_ALLOC_CODE_HIDDEN)
 		return false;
-	/* No JNI while an exception is pending; it is that of another session's capture. */
+	/* If another session's capture has thrown an exception, JNI must not be called. */
 	if (!has_tag && !(*jni)->ExceptionCheck(jni) &&
 	    (is_visible(ac, ti, jni, loader, 0) || ask_here(ac, ti, jni, loader)))
 		return true;

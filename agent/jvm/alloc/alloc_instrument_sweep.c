@@ -192,7 +192,10 @@ static void hook_class(struct ag_sweep *s, jclass class, const char *signature)
 	ag_clear_error(s->jvm);
 }
 
-/* Restores a class that has no tag, unless the class is known to have nothing to hook. */
+/*
+ * Restores a class without a tag, because it may have got hooks while it was loaded.  First
+ * examines the class, if possible, and does not restore it if it has nothing to hook.
+ */
 static void unhook_new(struct ag_sweep *s, jclass class, const char *signature)
 {
 	struct ag_alloc_code *ac = s->ac;
@@ -257,8 +260,8 @@ static void consider_new(struct ag_sweep *s, jclass class, const char *signature
 }
 
 /*
- * Restores a class that has an index, if this thread has given it hooks or if another thread has
- * retransformed it.
+ * Restores a class that has an index, if a sweep has added hooks to it, or if another thread has
+ * retransformed it and may thereby have added hooks.
  */
 static void unhook_known(struct ag_sweep *s, jclass class, uint32_t index)
 {

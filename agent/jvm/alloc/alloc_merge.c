@@ -39,9 +39,8 @@ static struct ag_provisional *provisional_room(struct ag_alloc_profile *profile)
 }
 
 /*
- * Records that a merge adds these objects to a site.  The next merge subtracts them again, because
- * the thread's next stack walk will add all objects since its previous walk, including these.
- * Returns false if there is no room.
+ * Records that a merge adds these objects to a site provisionally (struct ag_provisional), so that
+ * the next merge can subtract them.  Returns false if there is no room.
  */
 static bool add_provisional(struct ag_alloc_profile *profile, uint32_t site, uint64_t objects,
 			    uint64_t bytes)

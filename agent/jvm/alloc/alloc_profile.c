@@ -12,7 +12,10 @@ static int open_environment(struct ag_jvm *jvm, struct ag_alloc_profile *profile
 			      (*profile->ti)->SetEnvironmentLocalStorage(profile->ti, profile));
 }
 
-/* Disposes of the environment; or if a thread may still be in a hook, only of its capabilities. */
+/*
+ * Disposes of the environment.  If a thread may still be in a hook, only relinquishes the
+ * environment's capabilities instead.
+ */
 static void close_environment(struct ag_alloc_profile *profile)
 {
 	jvmtiEnv *ti = profile->ti;

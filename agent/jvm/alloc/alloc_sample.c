@@ -81,11 +81,12 @@ struct ag_weight ag_sample_weight(uint64_t size, uint64_t interval)
 }
 
 /*
- * Sets the JVM's interval to 2^slot->log2; again if another thread has changed slot->log2.
+ * Sets the JVM's interval and profile->interval to 2^slot->log2.  Repeats this if another thread
+ * has changed slot->log2 meanwhile.
  *
- * The fences order the two stores after the load of slot->log2, and before the load that ends the
- * loop.  Else a processor with weak ordering could let them replace those of a thread that has
- * changed slot->log2 since.
+ * The fences keep three steps in this order, even on a processor with weak ordering: load
+ * slot->log2, store both intervals, load slot->log2 again.  In another order, this thread could
+ * overwrite the newer intervals of the other thread and not notice it.
  */
 static void set_chosen(struct sampler_slot *slot, jvmtiEnv *ti, struct ag_alloc_profile *profile)
 {
@@ -104,9 +105,10 @@ static void set_chosen(struct sampler_slot *slot, jvmtiEnv *ti, struct ag_alloc_
 /*
  * Returns the interval with which the gap before this sample was drawn.  A gap is the number of
  * bytes from one sample of a thread to the thread's next sample.  HotSpot draws the length of a gap
- * at random when the gap begins; the mean is the JVM's interval at that time.  For a thread's first
- * sample, that interval is unknown, and this function returns the current interval.  If the JVM's
- * interval was longer when the gap began, the sample's weight is too low.
+ * at random when the gap begins; the mean is the JVM's interval at that time.
+ *
+ * For a thread's first sample, that interval is unknown, and this function returns the current
+ * interval.  If the unknown interval was longer, the first sample gets too low a weight.
  */
 static uint64_t interval_of_sample(struct sampler_slot *slot,
 				   const struct ag_alloc_profile *profile, JNIEnv *jni)

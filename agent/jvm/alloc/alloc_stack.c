@@ -13,15 +13,15 @@
 #define CONSTRUCTOR (UINT32_C(1) << 30)
 #define CALL (UINT32_C(0x1ffff))
 /*
- * Facts about a native method that allocates objects.  COUNTED: hooks count the objects.
- * COUNTED_BY: hooks count the objects if, in the code of one of the stack frames `from` to `to`, a
- * hook is directly after the call that the frame is executing.
+ * Facts about a native method that allocates objects.  COUNTED: a hook counts the objects.
+ * COUNTED_BY: a hook counts the objects if a caller of the native method is instrumented, that is,
+ * if one of the stack frames `from` to `to` is executing a call directly before a hook.
  */
 #define COUNTED (UINT32_C(1) << 29)
 #define COUNTED_BY(from, to) ((uint32_t)(from) << 20 | (uint32_t)(to) << 17)
 /*
- * A fact about a method that calls a COUNTED_BY native method and then a constructor: the hook in
- * the constructor of java.lang.Object counts the object.
+ * A fact about a method that calls a COUNTED_BY native method for a caller, which then calls a
+ * constructor: the hook in the constructor of java.lang.Object counts the object.
  */
 #define CALLS_COUNTED (UINT32_C(1) << 28)
 #define COUNTED_FROM(facts) ((facts) >> 20 & 7)
@@ -209,8 +209,8 @@ static uint32_t stack_of(const struct ag_alloc_profile *profile, JNIEnv *jni, ji
 }
 
 /*
- * Returns true if a hook is directly after the call that a frame is executing.  The code of a hook
- * begins with dup and sipush; sipush pushes a part of the site number.
+ * Returns true if the code of the frame's method has a hook directly after the call that the frame
+ * is executing.  A hook begins with dup and sipush, which pushes a part of the site number.
  */
 static bool is_hooked(const struct ag_alloc_profile *profile, const jvmtiFrameInfo *frame)
 {
@@ -247,9 +247,9 @@ bool ag_exact_is_counted_elsewhere(const struct ag_alloc_profile *profile, JNIEn
 }
 
 /*
- * Returns how many of the topmost frames are constructors of the object that is being allocated:
- * the constructor of java.lang.Object, and each constructor that called the one of the frame above
- * with super() or this().
+ * Returns how many of the topmost frames are constructors of the object that is being allocated.
+ * frames[0] is the constructor of java.lang.Object; each further constructor called the constructor
+ * in the frame before it with super() or this().
  */
 static uint32_t constructors(const struct ag_alloc_profile *profile, JNIEnv *jni,
 			     const jvmtiFrameInfo *frames, uint32_t n)

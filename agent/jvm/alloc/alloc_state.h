@@ -85,8 +85,9 @@ void ag_live_off(struct ag_alloc_profile *profile);
 int ag_live_count(struct ag_jvm *jvm, struct ag_alloc_profile *profile);
 
 /*
- * In alloc_exact.c: begin and end exact counting.  If ag_exact_on() fails, it reverts everything
- * except profile->exact, which ag_exact_free() frees.
+ * In alloc_exact.c: begin and end exact counting.  ag_exact_on() returns 0, or -1 with the error
+ * recorded; if it fails, only profile->exact remains, which ag_exact_free() frees.  ag_exact_off()
+ * sets *code as ag_alloc_profile_end() does.
  */
 int ag_exact_on(struct ag_jvm *jvm, struct ag_alloc_profile *profile);
 void ag_exact_tick(struct ag_jvm *jvm, struct ag_alloc_profile *profile);

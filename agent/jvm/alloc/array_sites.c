@@ -142,10 +142,11 @@ static bool is_named(const struct ag_alloc_profile *profile, jclass class, const
 }
 
 /*
- * Returns true if a call of clone() on an object of this class ran Object.clone().  That is so if
- * `owner` of the call is the class or one of its superclasses, and if clone() is declared neither
- * by the class START nor by a superclass of START other than java.lang.Object.  START is the
- * object's class for invokevirtual, and `owner` for invokespecial.
+ * Returns true if a call of clone() on an object of this class ran Object.clone().  There are two
+ * conditions:
+ * - The class that the call names as `owner` is the object's class or one of its superclasses.
+ * - No class overrides Object.clone().  invokevirtual looks for clone() in the object's class and
+ *   its superclasses, invokespecial in `owner` and its superclasses.
  */
 static bool selects_object(const struct ag_alloc_profile *profile, JNIEnv *jni,
 			   const struct ag_array_site *array_site, jclass class)
