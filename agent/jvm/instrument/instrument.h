@@ -18,7 +18,7 @@
 
 #include "jvm/jvmti.h"
 
-/* What the hook did with a class on the instrumenting thread. */
+/* The result of the hook for a class, on the instrumenting thread. */
 enum ag_instrumented {
 	AG_INSTRUMENTED_UNSEEN = 0, /* the hook was not called for the class */
 	AG_INSTRUMENTED_DONE,
@@ -101,10 +101,10 @@ bool ag_instrument_disable_events(struct ag_jvm *jvm, struct ag_instrument *inst
 void ag_instrument_release(struct ag_jvm *jvm, struct ag_instrument *instrument);
 
 /*
- * Make the current thread the instrumenting thread, from ag_instrument_begin() to
- * ag_instrument_end().  If ag_instrument_begin() returns -1, with the error recorded, the hook has
- * no exception with which it could abandon a retransformation; then only ag_instrument_remove() may
- * be called.
+ * From ag_instrument_begin() to ag_instrument_end(), the current thread is the instrumenting
+ * thread.  ag_instrument_begin() returns 0, or -1 with the error recorded.  After -1, the hook has
+ * no exception to throw, and cannot abandon a retransformation; so the caller may call only
+ * ag_instrument_remove() and ag_instrument_end().
  */
 int ag_instrument_begin(struct ag_jvm *jvm, struct ag_instrument *instrument);
 void ag_instrument_end(struct ag_jvm *jvm, struct ag_instrument *instrument);

@@ -245,7 +245,8 @@ int ag_patch_install(struct ag_jvm *jvm, struct ag_patches *p, struct ag_patch *
 	if (!w.classes)
 		goto out;
 	if (w.o.n < n && !refreshes) {
-		patched->code = JVMTI_ERROR_OUT_OF_MEMORY; /* the caller holds all classes */
+		/* no class is unloaded, because the caller has references to all classes */
+		patched->code = JVMTI_ERROR_OUT_OF_MEMORY;
 	} else {
 		begin(&w);
 		install(&w, patched);

@@ -318,8 +318,9 @@ static void JNICALL hook(jvmtiEnv *ti, JNIEnv *jni, jclass class, jobject loader
 	if ((*p->ti)->GetTag(p->ti, class, &call.tag) != JVMTI_ERROR_NONE || call.tag == 0)
 		return;
 	/*
-	 * If GetClassLoader fails, this call may be for a new class, although `class` is the class
-	 * that is being redefined (classes.h).  is_for() then finds that the names differ.
+	 * HotSpot may call the hook for a new class although `class` is the class that is being
+	 * redefined (classes.h).  If ag_class_is_hooked() cannot detect this because GetClassLoader
+	 * fails, is_for() detects it: the names differ.
 	 */
 	if (!ag_class_is_hooked(p->ti, jni, class, loader, true))
 		return;

@@ -44,9 +44,9 @@ struct ag_patch {
 
 /* The task of the hook in a call that the current operation has caused. */
 enum ag_patch_mode {
-	/* the class of the patch `current` is being captured: store the hash of its class file */
+	/* the class of the patch `current` is captured: store the hash of the incoming bytes */
 	AG_PATCH_READ_INPUT,
-	/* the class of the patch `current` is being captured: store its class file in `pending` */
+	/* a redefinition of that class is captured: store the incoming bytes in `pending` */
 	AG_PATCH_READ_OUTPUT,
 	AG_PATCH_INSTALL, /* classes are retransformed: return the bytes `pending` of the patch */
 	AG_PATCH_RESTORE, /* classes are retransformed: return a copy of the incoming bytes */
@@ -103,8 +103,8 @@ void ag_patches_lock(struct ag_patches *p, jrawMonitorID monitor);
 void ag_patches_unlock(struct ag_patches *p, jrawMonitorID monitor);
 
 /*
- * ag_patches_listen() creates the environment with the hook, unless it exists.
- * ag_patches_disable_events() disposes of it.
+ * ag_patches_listen() creates the environment with the hook, unless it exists; returns 0, or -1
+ * with the error recorded.  ag_patches_disable_events() disposes of the environment.
  */
 int ag_patches_listen(struct ag_jvm *jvm, struct ag_patches *p);
 void ag_patches_disable_events(struct ag_patches *p);
