@@ -72,9 +72,10 @@ void ag_trace_begin(struct ag_trace *trace);
 void ag_trace_end(struct ag_trace *trace);
 
 /*
- * Compares the clock of the hooks with CLOCK_MONOTONIC (ag_trace_clock_check()).  Lets the hooks
- * record more calls: as many as the rate limit permits in `ns` nanoseconds, but never more in
- * advance than in one second.  Call this function often; `ns` is the time since the previous call.
+ * Compares the clock of the hooks with CLOCK_MONOTONIC (ag_trace_clock_check()).  Permits the hooks
+ * to record further calls: as many as the rate limit allows in `ns` nanoseconds.  Permissions that
+ * the hooks do not use add up, at most to the number for one second.  Call this function often;
+ * `ns` is the time since the previous call.
  */
 void ag_trace_tick(struct ag_trace *trace, uint64_t ns);
 

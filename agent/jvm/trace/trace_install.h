@@ -34,10 +34,10 @@ struct ag_install_method {
 /*
  * Adds hooks to as many of the n methods as possible.  Stores in the struct ag_install_method of
  * each method without hooks why it has none.  The JVM accepts or refuses a group of classes as a
- * unit; if it refuses the group of all classes, tries smaller groups, so that one class does not
- * affect the others.  With `values` the hooks record arguments and results.  Returns NULL with the
- * error recorded if nothing was tried; otherwise the caller must call ag_uninstall(), even if no
- * class got hooks.
+ * unit.  If it refuses the group of all classes, ag_install() tries smaller groups, so that one
+ * class does not affect the others.  With `values` the hooks record arguments and results.  Returns
+ * NULL with the error recorded if nothing was tried; otherwise the caller must call ag_uninstall(),
+ * even if no class got hooks.
  */
 struct ag_install *ag_install(struct ag_jvm *jvm, struct ag_trace *trace, bool values,
 			      struct ag_install_method *methods, uint32_t n);

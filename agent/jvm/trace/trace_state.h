@@ -31,7 +31,7 @@
  * line.  The counters belong to the slot in ag_traces, not to the trace in it, and are never reset.
  */
 struct ag_trace_counters {
-	/* low AG_IN_FLIGHT_BITS bits: number of hooks in flight; upper bits: of ended calls */
+	/* low AG_IN_FLIGHT_BITS bits: hooks in flight; high bits: number of ended calls */
 	uint64_t count;
 	uint64_t too_many, no_room, ns;
 } __attribute__((aligned(AG_CACHE_LINE)));
@@ -68,7 +68,7 @@ struct ag_trace {
 	uint32_t abandoned;
 	uint32_t first, n; /* serial number of the first method, number of methods */
 	uint32_t next;   /* the lowest serial number that no trace has used in this slot */
-	uint64_t credit_ns; /* part of a call, in 10^-9 calls, that is not in `credit` yet */
+	uint64_t credit_ns; /* fraction of a call, not yet in `credit`; unit: 10^-9 call */
 	struct ag_trace_state before; /* the slot's counters when the trace was created */
 
 	struct ag_trace_counters presence[AG_SHARDS];
