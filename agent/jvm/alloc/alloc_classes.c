@@ -143,8 +143,8 @@ static struct ag_item *add_class(struct ag_alloc_classes *kinds, jvmtiEnv *ti,
 
 /*
  * ag_table_find() calls this for each class that has a given hash.  Returns true if the kind of the
- * class is not *key, even if the class is unloaded, because threads may have counted objects of the
- * unloaded class under this hash.
+ * class is not *key.  An unloaded class counts too, because threads may have counted objects of the
+ * class under this hash.
  */
 static bool is_other(const struct ag_item *item, const void *key)
 {

@@ -3,9 +3,9 @@
  * find the hooks class (instrument/hooks.h), and why classes and methods were refused.
  *
  * A class that was examined has a tag in the environment ag_alloc_code.base.ti: 1 + its index in
- * ag_alloc_code.base, or AG_ALLOC_CODE_DONE.  A class without a tag was loaded after all classes
- * were examined.  If the tag of its loader says that the loader finds the hooks class, a class
- * without a tag got its hooks while it was loaded.
+ * ag_alloc_code.base, or AG_ALLOC_CODE_DONE.  A class without a tag was loaded later.  It may have
+ * got hooks while it was loaded, but only if its loader's tag says that the loader finds the hooks
+ * class.
  */
 #ifndef JTOOL_AGENT_JVM_ALLOC_ALLOC_INSTRUMENT_H
 #define JTOOL_AGENT_JVM_ALLOC_ALLOC_INSTRUMENT_H

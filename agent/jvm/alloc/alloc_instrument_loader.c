@@ -93,8 +93,8 @@ static bool is_visible(struct ag_alloc_code *ac, jvmtiEnv *ti, JNIEnv *jni, jobj
 /*
  * Notes that this thread asks a loader.  Returns the entry that the caller must clear after asking;
  * or NULL if this thread already asks a loader, or if 64 other threads ask loaders.  Does not use
- * JVMTI's SetThreadLocalStorage(), because in JDK 19 to 24 that function, if its thread argument is
- * NULL, waits until no virtual thread is being mounted or unmounted.
+ * JVMTI's SetThreadLocalStorage(NULL), which in JDK 19 to 24 waits until no virtual thread is being
+ * mounted or unmounted.
  */
 static JNIEnv **begin_asking(struct ag_alloc_code *ac, JNIEnv *jni)
 {

@@ -3,7 +3,7 @@
 #include "jvm/jni_refs.h"
 
 #define ALIGN_MAX 256 /* limit of -XX:ObjectAlignmentInBytes */
-#define REFERENCES 4u /* a `type`: array of references; 0 to 3: primitives of 1, 2, 4, 8 bytes */
+#define REFERENCES 4u /* `type` of an Object[]; 0 to 3: arrays of primitives of 1, 2, 4, 8 bytes */
 #define MANY 1000     /* length of the array with which a measured header size is checked */
 
 static jarray new_array(struct ag_jvm *jvm, unsigned type, jclass object, jsize n)
