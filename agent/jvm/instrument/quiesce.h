@@ -76,7 +76,7 @@ static inline void ag_quiesce_enter(uint64_t *word)
 	(void)__atomic_fetch_add(word, 1, __ATOMIC_SEQ_CST);
 }
 
-/* Revokes the announcement; adds n to the owner's number in the high bits of the counter. */
+/* Revokes the announcement, and adds n to the counter's high bits, which the owner uses. */
 static inline void ag_quiesce_leave_adding(uint64_t *word, uint64_t n)
 {
 	(void)__atomic_fetch_add(word, (n << AG_IN_FLIGHT_BITS) - 1, __ATOMIC_RELEASE);

@@ -104,8 +104,8 @@ static bool have_one_class_twice(struct ag_patch *const *patches, uint32_t n)
 }
 
 /*
- * Fails if a class is given twice.  The second patch would replace and free the first one, which
- * the operation still uses.
+ * Creates the patches.  Returns 0, or -1 with the error recorded, for example because two patches
+ * have the same class: the second one would replace and free the first, which is still in use.
  */
 static int new_patches(struct ag_jvm *jvm, struct ag_patches *p, const struct ag_new_patch *new,
 		       struct ag_patch **patches, uint32_t n)
