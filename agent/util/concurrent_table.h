@@ -35,9 +35,9 @@ struct ag_table {
 };
 
 /*
- * Creates a table with n slots; n is rounded down to a power of two.  Each item that is added gets
- * a number; the table is full when three quarters of its slots have one.  Returns 0, or -1 if the
- * arena has no room.  The arena must not exceed 32 GB.
+ * Creates a table with n slots; n is rounded down to a power of two.  The table is full when
+ * ag_table_number() has assigned 3/4 n numbers.  Returns 0, or -1 if the arena has no room.  The
+ * arena must not exceed 32 GB.
  */
 int ag_table_init(struct ag_table *table, struct ag_arena *arena, uint32_t n);
 

@@ -1,7 +1,7 @@
 /*
  * Writes each class as soon as HotSpot has reported all references from its java.lang.Class.
- * Compares two sets of references from each class and object: those that HotSpot reports, and those
- * that the snapshot's child process reads from its copy of the heap.
+ * For each object that HotSpot visits, compares the references that HotSpot reports with those that
+ * the snapshot's child process reads from its copy of the heap.
  */
 #include "jvm/dump/dump_internal.h"
 

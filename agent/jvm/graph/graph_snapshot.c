@@ -19,7 +19,7 @@
 
 /*
  * The walk has room for ROOTS_BASE roots of JNI and the JVM itself, and for ROOTS_OF_THREAD roots
- * of each thread.  room_for_roots() adds room for the roots that are classes.
+ * of each thread.  room_for_roots() adds room for classes and for the values of their fields.
  */
 #define ROOTS_BASE 16384
 #define ROOTS_OF_THREAD 64
@@ -208,7 +208,10 @@ static int take_end(struct ag_graph_walk *w, const struct wire_writer *frame)
 	return ag_fail(w->jvm, "read a snapshot", "its last frame is incomplete");
 }
 
-/* Passes the child's frames on to the client. */
+/*
+ * Passes the child's frames on to the client until the child ends.  Returns 0; or -1 with the error
+ * recorded, or because the channel is broken.
+ */
 static int relay(struct ag_graph_walk *w)
 {
 	struct ag_snapshot *s = w->snapshot;
