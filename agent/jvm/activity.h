@@ -2,8 +2,8 @@
  * The requests that the sessions of this library are serving.  A session announces the request that
  * it serves, so that another session can list the request, and can ask for its end.
  *
- * TRACE and ALLOC leave hooks in the JVM until their client ends them.  While they wait, they
- * therefore check ag_activity_must_end().  Other requests end by themselves.
+ * TRACE and ALLOC leave hooks in the JVM until the client ends the request, and check
+ * ag_activity_must_end() meanwhile.  Other requests end by themselves.
  *
  * Any thread may call these functions; the functions never wait.
  */

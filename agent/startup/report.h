@@ -55,7 +55,7 @@ struct ag_report {
 /* Returns NULL if a file can be created at `path`, or the reason why it cannot. */
 const char *ag_report_try(const char *path, uint32_t pid);
 
-/* Allocates `known` and `texts` from jvm->mem.  The caller sets the members before `known`. */
+/* Allocates `known` and `texts` from jvm->mem.  The caller sets the members that precede them. */
 int ag_report_init(struct ag_jvm *jvm, struct ag_report *report);
 void ag_report_release(struct ag_jvm *jvm, struct ag_report *report);
 #define AG_REPORT_MEMORY ((size_t)48 << 20) /* maximum bytes of `known` and `texts` */

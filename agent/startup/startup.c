@@ -25,8 +25,8 @@ enum state { NOTHING, STARTING, ON, FAILED };
 static struct {
 	struct ag_startup_options options;
 	/*
-	 * `mem`, `jvm` and `report` are used by one thread at a time: before the recording begins,
-	 * and then by the thread that has access to the recording (ag_recording_enter()).
+	 * One thread at a time uses `mem`, `jvm` and `report`: until the recording begins, the
+	 * thread that starts it; then the thread with access to it (ag_recording_enter()).
 	 */
 	struct ag_mem mem;
 	struct ag_jvm jvm;

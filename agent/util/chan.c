@@ -47,8 +47,8 @@ static int broken(struct ag_chan *ch)
 }
 
 /*
- * Waits for `event`, which is POLLIN or POLLOUT.  The end of file counts as POLLIN.  Returns 0; or
- * -1 after timeout_ms or if the client has disconnected.
+ * Waits for `event`, which is POLLIN or POLLOUT.  Returns 0 when the event occurs; or -1 after
+ * timeout_ms, or if the client disconnects.  At end of file, a wait for POLLIN returns 0.
  */
 static int wait_for(struct ag_chan *ch, short event, int timeout_ms)
 {

@@ -34,7 +34,7 @@ void ag_hash_map_release(struct ag_hash_map *map, struct ag_mem *mem);
 int ag_hash_map_grow(struct ag_hash_map *map, struct ag_mem *mem, uint32_t max)
 	__attribute__((warn_unused_result));
 
-/* Adds a key.  Returns its slot; or NULL if the key is 0 or in the map already, or n is max. */
+/* Adds a key.  Returns its slot; or NULL if the key is 0 or exists already, or the map is full. */
 struct ag_hash_entry *ag_hash_map_add(struct ag_hash_map *map, uint64_t key, uint32_t number);
 
 /* Returns the number of slots, for a loop over all slots. */

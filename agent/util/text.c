@@ -99,8 +99,8 @@ static const char *anonymous(const char *name, size_t len)
 
 /*
  * Appends the Java name of a class, given its name in a signature, where '/' separates the parts of
- * the package name.  The suffix of a hidden class (JDK 15 and later) follows a '.' in a signature,
- * that of a VM-anonymous class a '/'.  In a Java name, both suffixes follow a '/'.
+ * the package name.  In a signature, the suffix of a hidden class (JDK 15 and later) follows a '.',
+ * and the suffix of a VM-anonymous class follows a '/'.  In a Java name, both follow a '/'.
  */
 static void put_binary_name(struct ag_text *t, const char *name, size_t len)
 {

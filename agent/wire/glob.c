@@ -23,8 +23,9 @@ static uint8_t byte(const struct reader *r, size_t i)
 }
 
 /*
- * Decodes the next character (RFC 3629, section 3) or the next half of a surrogate pair.  Returns 0
- * after the last byte, and BROKEN | the byte for a byte that is not part of a valid encoding.
+ * Decodes the next character (RFC 3629, section 3); in modified UTF-8, the next half of a surrogate
+ * pair.  Returns 0 after the last byte.  Returns BROKEN | the byte for a byte that is not part of a
+ * valid encoding.
  */
 static uint32_t decode(struct reader *r)
 {
@@ -66,8 +67,8 @@ static uint32_t next_char(struct reader *r)
 }
 
 /*
- * After a mismatch, lets the last '*' that was read match one more character.  To let an earlier
- * '*' match more characters cannot help: the last '*' would only have fewer to choose from.
+ * After a mismatch, lets the last '*' that was read match one more character.  An earlier '*' need
+ * not match more characters, because the last '*' can match them instead.
  */
 bool glob_matches_bytes(const char *glob, glob_byte_fn *byte_at, const void *text, size_t len)
 {

@@ -102,7 +102,7 @@ static void write_end(struct ag_dump *d)
 	ag_hprof_end_piece(&d->out);
 }
 
-/* In the child, after HotSpot's walk: visits the objects, sends the rest, and ends the child. */
+/* In the child, after HotSpot's walk: writes or counts the objects, and ends the child. */
 static void end_child(struct ag_dump *d) __attribute__((noreturn));
 static void end_child(struct ag_dump *d)
 {

@@ -45,7 +45,7 @@ void ag_dump_count_prepare(struct ag_dump *d)
 		ag_dump_skip(&d->heap, ag_graph_address(d->sampled.objects[i]));
 }
 
-/* Clears the bits in size_offsets of offsets at which this java.lang.Class lacks its size. */
+/* Clears bit i of size_offsets if this java.lang.Class does not have its size at offset 4 * i. */
 static void narrow_offsets(struct ag_dump_heap *h, uint64_t mirror, uint64_t size)
 {
 	for (uint64_t i = 0; i < 64; i++) {
@@ -66,14 +66,17 @@ void ag_dump_count_verify(struct ag_dump_heap *h, uint64_t object, uint64_t size
 	}
 	if (c->kind == AG_DUMP_STACK)
 		return;
-	computed = ag_dump_size(h, c, object); /* of an array: without padding, not known yet */
+	computed = ag_dump_size(h, c, object); /* without an array's padding: it is not known yet */
 	if (size < computed || size - computed >= (is_array(c) ? ALIGNMENT_MAX : 1))
 		ag_exit(AG_CHILD_LAYOUT);
 }
 
 void ag_dump_count_begin(struct ag_dump_heap *h)
 {
-	/* The lowest bit that is set: all sizes are multiples of the alignment, some odd ones. */
+	/*
+	 * The lowest bit that any size has: every size is a multiple of the alignment, and some
+	 * sizes are odd multiples of it.
+	 */
 	uint64_t alignment = h->sizes & -h->sizes;
 
 	if (alignment < AG_DUMP_WORD || alignment > ALIGNMENT_MAX || h->size_offsets == 0)

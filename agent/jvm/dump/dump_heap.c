@@ -53,7 +53,7 @@ void ag_dump_unmap(void *p, size_t size)
 		(void)munmap(p, size); /* cannot fail for these mappings */
 }
 
-/* Frees the memory in the JVM.  Only the child maps regions and enlarges the stack. */
+/* For the JVM, where no region is mapped and the stack has its first size. */
 void ag_dump_heap_release(struct ag_dump_heap *h)
 {
 	ag_dump_unmap(h->marks, REGIONS * sizeof(*h->marks));
@@ -235,9 +235,9 @@ static void put_elements(struct ag_dump_heap *h, enum ag_hprof_type type, unsign
 }
 
 /*
- * Returns the number of elements to write of an array whose elements have `size` bytes in the dump.
- * A record has less than 4 GiB, so only the first elements of a longer array are written, as in
- * the JVM's own dump.
+ * Returns how many elements of an array are written.  Each has `size` bytes in the dump.  A record
+ * has less than 4 GiB, so only the first elements of a longer array are written, as in the JVM's
+ * own dump.
  */
 static uint32_t length_of(const struct ag_dump_heap *h, uint64_t array, size_t header,
 			  unsigned size)

@@ -64,8 +64,9 @@ int ag_dump_heap_reserve(struct ag_dump_heap *h);
 void ag_dump_heap_release(struct ag_dump_heap *h);
 
 /*
- * Finds the layout of arrays with three arrays of known contents: the Object[] `holder`, which has
- * these n elements, and a byte[] and a long[], which have the values 1 to AG_DUMP_PATTERN.
+ * Finds the layout of arrays from three arrays of known contents: the Object[] `holder`, which
+ * refers to the n objects at the addresses `elements`; and the byte[] `bytes` and the long[]
+ * `longs`, whose elements are 1 to AG_DUMP_PATTERN.
  *
  * This function and all below run in the child, and end the child if anything is inconsistent.
  */
@@ -132,7 +133,10 @@ void ag_dump_objects(struct ag_dump_heap *h);
  * the layout helpers.
  */
 
-/* Compares the size that HotSpot reports of an object with the one that is computed. */
+/*
+ * Computes the size of an object, and ends the child if HotSpot reports another size.  For a
+ * java.lang.Class, removes from h->size_offsets the offsets that do not have the reported size.
+ */
 void ag_dump_count_verify(struct ag_dump_heap *h, uint64_t object, uint64_t size);
 /* Begins the count.  Call it when HotSpot has reported the last object. */
 void ag_dump_count_begin(struct ag_dump_heap *h);

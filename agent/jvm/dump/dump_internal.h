@@ -30,8 +30,8 @@ struct ag_dump_current {
 	/* number of the object's class; if is_mirror: of the class that the object represents */
 	uint32_t class;
 	bool is_mirror;   /* the object is a java.lang.Class */
-	uint64_t sum;     /* sum of the references that HotSpot has reported from it so far */
-	uint32_t n;       /* number of addresses in `sum` */
+	uint64_t sum;     /* sum of the addresses that HotSpot reports in fields or elements */
+	uint32_t n;       /* number of these addresses */
 	/* if is_mirror: addresses of the class's loader, signers and protection domain; 0: null */
 	uint64_t loader, signers, domain;
 	uint32_t n_constants;
@@ -100,15 +100,18 @@ void ag_dump_end_classes(struct ag_dump *d);
 #define AG_DUMP_CHILD_END UINT16_MAX
 
 /*
- * In the JVM: passes the child's frames on to the client, and stores its counts, until the child
- * ends.  Returns 0 with d->result->why set; or -1 with the error recorded, or because the channel
- * is broken.
+ * In the JVM: receives the child's frames until the child ends.  Passes DUMP_DATA frames on to the
+ * client, and stores counts in d->tallies.  Returns 0 with d->result->why set; or -1 with the error
+ * recorded, or because the channel is broken.
  */
 int ag_dump_relay(struct ag_dump *d);
 
 /* A count instead of a dump (dump_count.c): */
 
-/* Type of the child's frames with counts: u64 instances, u64 bytes of each of the next classes. */
+/*
+ * Type of the child's frames with counts.  Together they have u64 instances and u64 bytes of each
+ * class, in the order of the class list.
+ */
 #define AG_DUMP_COUNTS (UINT16_MAX - 1)
 
 /* Allocates d->tallies.  Returns 0, or -1 if there is no memory. */
@@ -116,7 +119,7 @@ int ag_dump_count_make(struct ag_dump *d);
 void ag_dump_count_release(struct ag_dump *d);
 /* In the child, when the classes' addresses are known: excludes the agent's own objects. */
 void ag_dump_count_prepare(struct ag_dump *d);
-/* In the child: sends d->tallies, as far as the channel is not broken. */
+/* In the child: sends d->tallies, unless the channel is broken. */
 void ag_dump_count_send(struct ag_dump *d);
 /* In the JVM: stores the counts of a frame in d->tallies. */
 void ag_dump_count_take(struct ag_dump *d, const struct wire_writer *frame);

@@ -69,8 +69,8 @@ static int find_fields(struct ag_jvm *jvm, struct fields *fields, jclass class)
 }
 
 /*
- * Returns a local reference to the value of field i, or NULL.  If the value is the same object as
- * last[i], returns last[i] and creates no reference.
+ * Returns a local reference to the value of field i of a java.lang.Class, or NULL.  If the previous
+ * value, fields->last[i], is the same object, returns that reference and creates no other.
  */
 static jobject value_of(struct ag_jvm *jvm, struct fields *fields, jclass class, uint32_t i)
 {

@@ -39,8 +39,8 @@ static uint64_t thread_id(struct ag_graph_walk *w, uint64_t address)
 }
 
 /*
- * Finds the id of the agent thread: the thread whose JNI local `root` refers to the holder, see
- * graph.h.  No other thread has a local reference to the holder.
+ * If `root`, a JNI local, is the holder (graph.h), stores the id of its thread: only the agent
+ * thread has a local reference to the holder.
  */
 static void find_own_thread(struct ag_graph_walk *w, const struct heap_stream_record *root)
 {

@@ -44,7 +44,7 @@ struct ag_graph_walk {
 	uint8_t *at, *full; /* at: output position; a new piece begins when at > full */
 	struct heap_stream_state state;
 	uint32_t referent;  /* AG_REFERENT() of the current object's class, or AG_NO_REFERENT */
-	bool in_holder;     /* the current object is the holder, so its elements are checked */
+	bool in_holder;     /* the current object is the holder (graph.h); verify its elements */
 	bool over;          /* every callback aborts the walk; graph->outcome says why */
 	struct ag_hash_map classes; /* address of a java.lang.Class → number of the class */
 
@@ -57,7 +57,7 @@ struct ag_graph_walk {
 	const uint32_t *referents;       /* AG_REFERENT() of each class in `loaded` */
 	const struct ag_mirrors *mirrors;
 	struct ag_vthreads vthreads;
-	const struct ag_self_objects *own; /* last in the list are the arrays and the holder */
+	const struct ag_self_objects *own; /* the list ends with the arrays and the holder */
 	struct ag_wait_limit patience; /* limits the pause, and adds up the waits for the client */
 	uint64_t written;      /* bytes of the heap stream in the frames before `piece` */
 	int64_t begin_ns;      /* begin of the pause; 0: before the first callback */
@@ -69,7 +69,7 @@ struct ag_graph_walk {
 	/* Of a walk in a child process: */
 	struct ag_snapshot *snapshot; /* NULL: the walk runs in the JVM */
 	struct ag_walk_order order;
-	/* number of roots without a method, because its jmethodID was created in the child */
+	/* number of roots whose method is omitted: HotSpot created its jmethodID in the child */
 	uint32_t nameless;
 };
 
@@ -111,7 +111,7 @@ void ag_mirrors_release(struct ag_jvm *jvm, struct ag_mirrors *m);
 int ag_graph_list_threads(struct ag_jvm *jvm, struct ag_graph *graph);
 /*
  * Adds to `own` the agent's thread, AG_GRAPH_ARRAYS new int arrays, and the holder: an Object[]
- * whose elements are these arrays and the holder itself.
+ * whose elements are these arrays and the holder itself.  Returns 0, or -1 with the error recorded.
  */
 int ag_graph_make_own(struct ag_jvm *jvm, struct ag_self_objects *own);
 

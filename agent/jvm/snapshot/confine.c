@@ -117,8 +117,8 @@ static int drop_handlers(const struct ag_confinement *c)
 }
 
 /*
- * Lets the kernel kill the child when the thread that cloned the child ends, which is the VM thread
- * of the JVM.  Returns 0; or an errno, which is ESRCH if the JVM has ended already.
+ * Lets the kernel kill the child when the VM thread of the JVM, which cloned the child, ends.
+ * Returns 0; or an errno, which is ESRCH if the JVM has ended already.
  */
 static int end_with(int parent)
 {

@@ -25,9 +25,9 @@ struct ag_confinement {
 };
 
 /*
- * Takes the rights named above away from the calling process, which must be the child.  Returns 0;
- * or an errno, after which the child must exit.  Makes system calls only: allocates nothing and
- * takes no lock.
+ * Confines the calling process, which must be the child, as described at the top of this file.
+ * Returns 0; or an errno, after which the child must exit.  Makes system calls only: allocates
+ * nothing and takes no lock.
  */
 int ag_confine(const struct ag_confinement *c);
 

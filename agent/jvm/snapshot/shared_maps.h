@@ -21,7 +21,7 @@ struct ag_shared_maps {
 	} list[AG_SHARED_MAPS_MAX]; /* in ascending order of addresses */
 	uint32_t n;
 	int error; /* errno of a mapping that could not be made read-only; 0: none */
-	/* a part of /proc/self/maps; confine.c reads directory entries into it: they are aligned */
+	/* a part of /proc/self/maps; aligned because confine.c reads directory entries into it */
 	_Alignas(8) char buffer[AG_SHARED_MAPS_BUFFER];
 };
 

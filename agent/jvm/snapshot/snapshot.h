@@ -27,7 +27,7 @@ struct ag_snapshot_page {
 	volatile uint64_t callbacks; /* grows as long as the child makes progress */
 };
 
-/* Exit codes of the child.  Only with the code AG_CHILD_DONE has it sent its last frame. */
+/* Exit codes of the child.  Except for AG_CHILD_DONE, the child has not sent its last frame. */
 enum {
 	AG_CHILD_DONE = 0,
 	AG_CHILD_SHARED = 100, /* an object is in shared memory */

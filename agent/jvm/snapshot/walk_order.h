@@ -30,7 +30,7 @@
 /* How elements are stored in an Object[]. */
 struct ag_array_layout {
 	unsigned offset; /* offset of the first element in the array, in bytes */
-	/* an element is (address - base) >> shift in 4 bytes; false: the address in 8 bytes */
+	/* true: an element has 4 bytes, (address - base) >> shift; false: 8 bytes, the address */
 	bool is_narrow;
 	unsigned shift;
 	uint64_t base;
@@ -57,8 +57,8 @@ enum ag_walk_step {
 };
 
 /*
- * Creates the two arrays; the table has `room` elements, of which `first`, an Object[], is the
- * first one.  Returns 0, or -1 with the error recorded.  Call ag_walk_order_release() in any case.
+ * Creates the arrays `table` and `tail`.  The table has `room` elements; element 0 is `first`, an
+ * Object[].  Returns 0, or -1 with the error recorded.  Call ag_walk_order_release() in any case.
  */
 int ag_walk_order_make(struct ag_jvm *jvm, struct ag_walk_order *o, uint32_t room, jobject first);
 void ag_walk_order_release(struct ag_jvm *jvm, struct ag_walk_order *o);
