@@ -43,9 +43,9 @@ int ag_heap_dump(struct ag_jvm *jvm, struct ag_chan *chan, const struct ag_dump_
 		 struct ag_dump_result *result);
 
 /*
- * Counts the same objects by class, and sends nothing.  If result->why is WIRE_SNAPSHOT_DONE, the
- * census has the classes that have instances; call ag_census_release() in any case.  Requires
- * can_tag_objects.  Returns as ag_heap_dump().
+ * Counts by class the objects that ag_heap_dump() would write, and sends nothing.  If result->why
+ * is WIRE_SNAPSHOT_DONE, the census has the classes that have instances.  Call ag_census_release()
+ * in any case.  Requires can_tag_objects.  Returns the same as ag_heap_dump().
  */
 int ag_heap_count(struct ag_jvm *jvm, struct ag_chan *chan, const struct ag_dump_opts *opts,
 		  struct ag_dump_result *result, struct ag_census *census);

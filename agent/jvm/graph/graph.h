@@ -46,7 +46,7 @@ struct ag_graph {
 
 /*
  * Walks the heap and sends the heap stream as HEAP_STREAM frames.  Appends to the class index the
- * classes that only the walk found; NULL stands for a class that was unloaded meanwhile.  Requires
+ * classes that only the walk found; if a class was unloaded meanwhile, appends NULL.  Requires
  * can_tag_objects.  Returns 0; or -1 with the error recorded, or because the channel is broken.
  * Call ag_graph_release() in any case.
  */

@@ -169,8 +169,8 @@ static int count_fields(struct ag_jvm *jvm, jclass class, uint32_t *count)
 
 /*
  * Counts the fields of all interfaces of the class.  The sum is also the index of the first field
- * that java.lang.Object's direct subclass declares, because JVMTI numbers first the fields of all
- * interfaces, then those of java.lang.Object (none), then those of its subclass, and so on.
+ * of the superclass that extends java.lang.Object directly: JVMTI numbers the fields of all
+ * interfaces, then those of java.lang.Object (none), then those of this superclass, and so on.
  */
 int ag_graph_interface_fields(struct ag_jvm *jvm, jclass class, uint32_t *count)
 {

@@ -18,7 +18,7 @@ struct klass_walk {
 	struct ag_self_objects *own;
 	struct ag_class_map map;  /* key of a class (klass_probe.h) → index in `tallies` */
 	struct ag_tally *tallies; /* one for each class of `classes`, then each unlisted class */
-	/* key of the current run, which is a sequence of successive objects of one class */
+	/* class key of the current run, a sequence of successive objects of one class */
 	uint32_t run_key;
 	struct ag_tally run;      /* tally of this run; added to *into when the run ends */
 	struct ag_tally *into;    /* tally of the run's class */
