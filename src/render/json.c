@@ -300,7 +300,7 @@ static void print_head(const struct json *node, const char *key, FILE *file)
 {
 	_cleanup_buf_ struct buf head = BUF_INIT;
 
-	json_add_document(&head, node); /* the result is {…} with at least one member */
+	json_add_document(&head, node); /* the result is {…} with at least JSON_SCHEMA */
 	(void)fwrite(head.data, 1, head.len - 1, file);
 	(void)fprintf(file, ",\"%s\":", key);
 }

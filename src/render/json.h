@@ -45,16 +45,15 @@ void json_put(struct json *parent, const char *key, struct json *child);
 void json_print(const struct json *node, FILE *out);
 void json_print_take(struct json *node, FILE *out); /* prints as json_print(), and frees the node */
 /*
- * Prints an object and, as its last member, a long text.  The memory that this takes does not grow
- * with the length of the text.  The object must have another member.  The key must be a constant
- * without special characters.
+ * Prints an object and, as its last member, a long text.  The text is converted in pieces, so the
+ * memory does not grow with its length.  The key must be a constant without special characters.
  */
 void json_print_with_text(const struct json *node, const char *key, const char *text, size_t len,
 			  FILE *out);
 /*
  * Prints an object and, as its last member, an array of n elements; make(arg, i) returns element i.
  * Each element is printed before the next one is created, so the memory does not grow with n.  The
- * object must have another member.  The key must be a constant without special characters.
+ * key must be a constant without special characters.
  */
 typedef struct json *json_make_fn(const void *arg, size_t i);
 void json_print_with_array(const struct json *node, const char *key, json_make_fn *make,
