@@ -93,8 +93,8 @@ static void at_frame(struct cover *c, uint32_t pc)
 }
 
 /*
- * Handles invokespecial while `this` may be uninitialised.  If the instruction calls <init> of this
- * class or its superclass, the object may be `this` or a new object.
+ * Handles invokespecial while `this` may be uninitialised.  A call of <init> of this class or its
+ * superclass initialises `this`; or, if c->pending is above 0, either `this` or a new object.
  */
 static void at_construction(struct cover *c, const struct cf_insn *insn)
 {

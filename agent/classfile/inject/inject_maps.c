@@ -214,9 +214,9 @@ static bool begins_at_0(const struct inj_frames *f)
 }
 
 /*
- * Inserted code that calls the hooks `arg…` also has a jump over these calls, to the method's first
- * instruction.  For such code, writes a frame for this instruction, unless the method's own table
- * has one (at the old pc 0).
+ * Writes a frame for the method's first instruction if the inserted code calls the hooks `arg…`,
+ * because a jump over these calls leads to this instruction.  Writes nothing if the method's own
+ * table has a frame for the instruction (at the old pc 0).
  */
 static void put_first(struct table *t, const struct inj_frames *parameters)
 {

@@ -369,7 +369,7 @@ static size_t find_rule(const struct check *c, struct cf_text name, enum attribu
 
 /*
  * Checks that required attributes are present, and mutually exclusive ones are not both present.
- * Bit i of `seen` is set if an attribute was found to which rules[i] applies.
+ * Bit i of `seen` is set if the attribute of rules[i] was found.
  */
 static bool check_seen(struct check *c, uint32_t seen, enum attribute_location at)
 {
