@@ -139,7 +139,7 @@ static void put_site(const struct ag_alloc_sender *t, const struct ag_alloc_site
 
 /*
  * Sends the counters of the first n sites only, because the stack frames of later sites were not
- * sent.
+ * sent.  Omits sites whose kind is `kinds` or above, because these kinds were not sent.
  */
 static int send_counts(struct ag_alloc_sender *t, uint32_t n, uint32_t kinds)
 {
@@ -169,8 +169,8 @@ static uint32_t count_kinds(const struct ag_alloc_profile *profile)
 }
 
 /*
- * Sends kinds, stack frames and sites.  Counts the kinds first: a running recording may add kinds
- * while this function sends, and the sites of these later kinds are omitted.
+ * Sends kinds (see alloc_classes.h), stack frames and sites.  A running recording may add kinds
+ * while this function sends; send_counts() omits their sites, so the kinds are counted first.
  */
 int ag_alloc_send_sites(struct ag_alloc_sender *t)
 {

@@ -12,8 +12,9 @@ struct reply {
 	struct ag_jvm *jvm;
 	struct ag_chan *chan;
 	uint32_t flags;
-	struct ag_capture *capture; /* NULL after a capture in which the JVM changed the class */
-	uint32_t number;            /* number of the current class */
+	/* NULL: capture no more class files, because the last capture retransformed its class */
+	struct ag_capture *capture;
+	uint32_t number; /* number of the current class */
 	jclass class;
 };
 

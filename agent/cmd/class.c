@@ -14,7 +14,7 @@
 struct reply {
 	struct ag_jvm *jvm;
 	struct ag_chan *chan;
-	/* has the loader numbers of the class index, so they are the same as in CLASS_ROWS */
+	/* numbers loaders as the class index does, so the numbers are the same as in CLASS_ROWS */
 	struct ag_origins origins;
 	jclass class;
 	char *signature; /* allocated by JVMTI */

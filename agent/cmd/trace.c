@@ -16,7 +16,7 @@
 #define NS_PER_S 1000000000
 
 /*
- * Time between two looks of the agent for new calls: TICK_BUSY_MS while it finds calls, and up to
+ * Interval at which the agent polls for new calls: TICK_BUSY_MS while it finds calls, and up to
  * TICK_IDLE_MS while it finds none.  The agent must poll, because hooks make no system call that
  * could wake the agent thread.
  */

@@ -9,7 +9,7 @@
  * the current batch, so that a FRAMES frame can be sent next.
  */
 #define END_BATCH (48u * 1024)
-#define USUAL_CALL 2048        /* bytes; the next call is drained only if the batch has this room */
+#define USUAL_CALL 2048        /* bytes that must fit into the batch before a call is taken */
 #define LONGEST_SUM (48 + 12 * HISTOGRAM_BUCKETS) /* bytes that put_sum() writes at most */
 #define NAME_MAX 1024          /* maximum bytes of a thread name; a longer name is cut */
 

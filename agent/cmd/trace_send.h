@@ -26,8 +26,8 @@ struct ag_trace_sender {
 	bool may_wait;
 
 	/*
-	 * index of the method whose refusal is sent next, if the method was refused; n: TRACE_BEGUN
-	 * is sent next; n + 1: TRACE_BEGUN was sent
+	 * index of the method for which ag_trace_send_begin() sends a refusal next, if the method
+	 * was refused; n: it sends TRACE_BEGUN next; n + 1: it has sent TRACE_BEGUN
 	 */
 	uint32_t next_method;
 	uint32_t next_sum;      /* index of the method whose sum is sent next; n: all were sent */
