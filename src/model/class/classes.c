@@ -94,9 +94,9 @@ void classes_sort(struct classes *c)
 }
 
 /*
- * Only the names of hidden classes, and before JDK 15 of VM-anonymous classes, have a '/' (see
- * type_name.c).  InnerClassLambdaMetafactory names the class of a lambda "…$$Lambda$14/…", from
- * JDK 21 on "…$$Lambda/…".
+ * A class whose name has a '/' is hidden or, before JDK 15, VM-anonymous (see type_name.c).
+ * InnerClassLambdaMetafactory names the class of a lambda "…$$Lambda$14/…", from JDK 21 on
+ * "…$$Lambda/…".
  */
 const char *class_kind(const struct class_row *row)
 {

@@ -47,9 +47,9 @@ bool class_is_patched(const struct class_row *row);
 /*
  * Keeps the classes that match `loader` and at least one of the words, and removes the others.  A
  * word is a class name or a glob, with dots or slashes.  If n_words is 0, every class matches the
- * words; if `loader` is NULL, every class matches `loader`.  Sets unmatched[i] to whether word i
- * matches no class.  Returns the number of words that match no class; if it is not 0, no class is
- * removed.
+ * words; if `loader` is NULL, every class matches `loader`.  Sets unmatched[i] to true if word
+ * i matches no class, else to false.  Returns the number of words that match no class; if it is not
+ * 0, no class is removed.
  */
 size_t classes_select(struct classes *c, char *const *words, size_t n_words, const char *loader,
 		      bool *unmatched);

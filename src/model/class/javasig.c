@@ -220,8 +220,9 @@ static bool add_method(struct buf *out, const struct javasig_member *m, struct c
 }
 
 /*
- * Adds the declared exceptions: those of the signature (`generic`), or, if it has none, those of
- * the Exceptions attribute.  Like javap, adds none if a class file lacks the attribute.
+ * Adds the declared exceptions: those of the signature (`generic`) or, if it has none, those of the
+ * Exceptions attribute.  If the method of a class file has no Exceptions attribute, ignores the
+ * signature and adds nothing, as javap does.
  */
 static void add_throws(struct buf *out, const struct javasig_member *m, const struct buf *generic)
 {

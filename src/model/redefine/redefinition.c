@@ -169,8 +169,8 @@ int redefinition_check(const struct cf_class *running, const struct cf_class *ne
 	struct limits l = { .running = running, .new = new, .jvm = &known, .why = why };
 
 	/*
-	 * If the JVM's release is unknown, assume 17, or a later one if the class file needs it:
-	 * 17 has all the limits, and the class file's version is then accepted.
+	 * If the JVM's release is unknown, assume 17, which has all the limits.  If the new class
+	 * file is of a later release, assume that release, so that limits_version() accepts it.
 	 */
 	if (known.release == 0)
 		known.release = new->major > MAJOR_OF_JDK_17 ? new->major - 44u : 17;

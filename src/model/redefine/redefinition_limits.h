@@ -70,8 +70,8 @@ void limits_permitted(struct limits *l);
 void limits_pool(struct limits *l);
 
 /*
- * Returns the value of javac's --release with which javac writes class files of the running class's
- * version; at least 8.
+ * Returns the value of javac's --release that yields class files of the running class's version; at
+ * least 8.
  */
 unsigned limits_release(const struct limits *l);
 

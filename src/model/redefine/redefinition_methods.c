@@ -22,9 +22,9 @@ static unsigned method_access(const struct cf_class *class, const struct cf_memb
 }
 
 /*
- * Returns true if the method is private and also static or final.  HotSpot can add or remove no
- * other methods (can_add_or_delete()).  JDK 13 and later add or remove these methods only if a flag
- * of the JVM is on, which is off by default (JDK-8192936); see adding_is_on().
+ * Returns true if the method is private and also static or final.  HotSpot can add or remove only
+ * such methods (can_add_or_delete()).  JDK 13 and later do so only if a flag of the JVM is on; it
+ * is off by default (JDK-8192936), see adding_is_on().
  */
 static bool is_addable(const struct compared_member *method)
 {
