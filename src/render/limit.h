@@ -10,8 +10,9 @@
 #define LIMIT_ROWS 20 /* default number of rows in text; JSON has all rows by default */
 
 /*
- * Returns how many of n rows are shown.  `limit` is the value of the option (OPT_LIMIT), 0 if it
- * was not given; text_rows is the default for text.
+ * Returns how many of n rows are shown.  `limit` is the value of the option (OPT_LIMIT): UINT_MAX
+ * for -n 0; 0 if the option was not given.  Without the option, text shows at most text_rows rows,
+ * and JSON shows all rows.
  */
 size_t limit_rows(unsigned limit, bool json, size_t text_rows, size_t n);
 

@@ -83,7 +83,7 @@ static struct cf_text cf_text_of(const char *s)
 	return (struct cf_text){ s, strlen(s) };
 }
 
-/* `name` is a class name in the form of class files.  Sets a field to the Java form of the name. */
+/* Sets a field to the Java form of `name`, which is a class name as in a class file. */
 static void set_name(struct record *s, size_t field, struct cf_text name)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;

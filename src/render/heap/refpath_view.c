@@ -29,9 +29,9 @@ static const struct {
 	[HEAP_STREAM_ROOTS] = { "root", "a root" },
 };
 
-/* Consecutive objects of a path, such as the nodes of a linked list; one field leads to each. */
+/* Consecutive objects of a path to which the same field leads, such as nodes of a linked list. */
 struct run {
-	size_t at; /* the run's first object: its index in the objects of the path */
+	size_t at; /* index on the path of the run's first object */
 	size_t times;
 };
 

@@ -21,13 +21,13 @@ struct refpath_step {
 
 struct refpath_view {
 	enum heap_stream_root root; /* kind of the root; HEAP_STREAM_ROOTS: unknown */
-	bool is_class;              /* the root is the java.lang.Class of a permanent class */
+	bool is_class; /* the root is the java.lang.Class of a class that is never unloaded */
 	const char *thread;         /* name of the thread with the root; NULL: none, or unknown */
 	/* the method in whose stack frame the root is, "a.b.C.run"; NULL: none, or unknown */
 	char *method;
 	/* the last static field on the path, "a.b.C.FIELD"; NULL: the path has none */
 	char *held_by;
-	/* the field held_by refers to the path's object with this index; 0: no such field */
+	/* index on the path of the object to which this field refers; 0: no such field */
 	size_t static_at;
 	size_t length;              /* number of objects on the path, with those in skipped steps */
 	struct refpath_step *steps;
@@ -37,8 +37,8 @@ struct refpath_view {
 /*
  * Finds the path to a node, which must be reachable.  If the path has more than 1000 steps, skips
  * steps in the middle.  If for_people is set, consecutive objects with the same reference are one
- * step, and the maximum is 40 steps.  `stretches` are the stretches of the group to which the path
- * belongs; NULL: none.
+ * step, and the maximum is 40 steps.  `stretches` are the stretches (model/heap/refpaths.h) of the
+ * group to which the path belongs; NULL: none.
  */
 void refpath_view_init(struct refpath_view *v, const struct heap *h, const struct graph_bfs *bfs,
 		       uint32_t node, const struct refpaths_stretch *stretches, bool for_people);

@@ -39,8 +39,8 @@ struct table *histo_table(const struct histo *h, const struct histo_view *view)
 }
 
 /*
- * Returns whether the column of loaders must be shown.  This is so if two of the first n_rows rows
- * have the same name, and the loader of every row up to the second of these two is known.
+ * Returns true if the column of loaders must be shown, because two of the first n_rows rows have
+ * the same name.  Returns false if the loader of a row up to the second of these is unknown.
  */
 static bool needs_loaders(const struct table *t, const struct histo *h, size_t n_rows)
 {

@@ -10,7 +10,7 @@
 struct writer {
 	struct buf out;        /* the encoded message, before compression */
 	struct buf scratch, inner;
-	struct intern strings; /* the table of strings; number 0 is the empty string */
+	struct intern strings; /* the string table; index 0 is the empty string */
 };
 
 static void add_varint(struct buf *out, uint64_t value)
@@ -59,7 +59,7 @@ static const struct {
 	{ "samples", "samples", "count" },
 };
 
-/* Appends a value's type and unit.  Returns the string number of the type. */
+/* Appends a value's type and unit.  Returns the index of the type in w->strings. */
 static uint32_t add_type(struct writer *w, const char *prefix, const char *tree_unit)
 {
 	_cleanup_buf_ struct buf name = BUF_INIT;
@@ -81,7 +81,7 @@ static uint32_t add_type(struct writer *w, const char *prefix, const char *tree_
 	return number;
 }
 
-/* Appends the types of a sample's values.  Returns the string number of the default type. */
+/* Appends the types of a sample's values.  Returns the index of the default type in w->strings. */
 static uint32_t add_types(struct writer *w, const struct pprof_profile *profile)
 {
 	uint32_t first = 0;

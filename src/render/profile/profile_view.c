@@ -15,7 +15,7 @@ static bool is_unit(const struct profile *p, const char *unit)
 	return p->tree.units[0] && strcmp(p->tree.units[0], unit) == 0;
 }
 
-/* Returns the index, in the values of a node, of the value that is the number of samples. */
+/* Returns the index of the sample count in call_node.self and call_node.total. */
 static unsigned samples_at(const struct profile *p)
 {
 	return p->tree.units[1] ? 1 : 0;

@@ -212,8 +212,8 @@ static void add_count_line(struct buf *out, size_t n, const char *one, const cha
 }
 
 /*
- * Returns the state that the agent has sent last.  This state can be a second older than the sums.
- * So if the methods' sums have more calls than the state, state.calls is their number.
+ * Returns the last state that the agent has sent.  The methods' sums may be a second newer.  So if
+ * the sums contain more calls than the state, sets state.calls to the number of calls in the sums.
  */
 static struct trace_state state_of(const struct trace *t)
 {

@@ -76,8 +76,9 @@ static void print_head(struct family *f)
 }
 
 /*
- * Returns true if no earlier series of this JVM has the same labels.  Two collectors may have the
- * same name, and a duplicate series would make the document invalid.
+ * Adds the labels to f->seen.  Returns true if no earlier series of this JVM has the same labels.
+ * Two garbage collectors may have the same name, and a duplicate series would make the document
+ * invalid.
  */
 static bool is_new(struct family *f, const struct buf *labels)
 {
