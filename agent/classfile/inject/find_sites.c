@@ -105,8 +105,8 @@ static bool takes_any_object(const struct cf_class *class, const struct cf_membe
 }
 
 /*
- * Returns true if insn calls toString() of an object that may be a StringBuilder.  C2 may replace
- * such a call by code of its own, and hooks in toString() would not be executed (inject_sites.h).
+ * Returns true if insn calls toString() of an object that may be a StringBuilder.  Without a hook
+ * before the call, C2 may replace the builder by code that executes no hooks (inject_sites.h).
  */
 static bool is_builder_to_string(const struct cf_class *class, const struct cf_member *method,
 				 const struct cf_insn *insn)

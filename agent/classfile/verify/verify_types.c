@@ -165,7 +165,8 @@ static bool extends_object(const struct verifier *v, struct vtype t)
 }
 
 /*
- * Returns true if `from` is certainly not assignable to `to`.  The names of the two types differ.
+ * Returns true if `from` is certainly not assignable to `to`.  Call it only for types of different
+ * names.
  */
 static bool are_unrelated(const struct verifier *v, struct vtype from, struct vtype to)
 {
@@ -177,8 +178,8 @@ static bool are_unrelated(const struct verifier *v, struct vtype from, struct vt
 }
 
 /*
- * Returns true if the type may be an interface, and HotSpot verifies the class by inference (class
- * file versions up to 50), which treats interfaces as Object.
+ * Returns true if HotSpot may treat `t` as Object, to which arrays can be assigned: it verifies the
+ * class by inference (class file versions up to 50), and `t` may be an interface.
  */
 static bool may_be_interface(const struct verifier *v, struct vtype t)
 {
