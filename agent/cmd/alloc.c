@@ -55,8 +55,8 @@ static int read_globs(struct ag_jvm *jvm, struct wire_reader *r, struct request 
 		if (!wire_reader_ok(r) || !is_glob(text))
 			return invalid_request(jvm);
 		/*
-		 * The block has the size of the remaining payload, which suffices: the payload has
-		 * a length field for each glob, and the block has a NUL, which is shorter.
+		 * The block is as long as the rest of the payload was, which suffices: for each
+		 * glob, the payload has a length field, and the block has only a NUL.
 		 */
 		memcpy(at, text.data, text.len);
 		request->globs[i] = at;
@@ -298,7 +298,7 @@ static int run_capable(struct ag_jvm *jvm, struct ag_chan *chan, const struct re
 		rc = request->wanted.flags & WIRE_ALLOC_RECORDED ? send_recorded(&t, request) :
 								   run(&t, request);
 	ag_frames_release(jvm, &t.frames);
-	(void)AG_JVMTI(jvm, RelinquishCapabilities, &reading); /* an error is recorded */
+	(void)AG_JVMTI(jvm, RelinquishCapabilities, &reading); /* AG_JVMTI records an error */
 	return rc;
 }
 

@@ -313,7 +313,7 @@ int ag_cmd_capture(struct ag_jvm *jvm, struct ag_chan *chan, struct wire_reader 
 		return -1;
 	if (AG_JVMTI(jvm, AddCapabilities, &reading) == 0) {
 		rc = run(&r, request);
-		(void)AG_JVMTI(jvm, RelinquishCapabilities, &reading); /* an error is recorded */
+		(void)AG_JVMTI(jvm, RelinquishCapabilities, &reading); /* AG_JVMTI records errors */
 	}
 	ag_ref_pop(jvm);
 	return rc;

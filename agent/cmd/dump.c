@@ -55,6 +55,6 @@ int ag_cmd_dump(struct ag_jvm *jvm, struct ag_chan *chan, struct wire_reader *re
 			    : ag_heap_dump(jvm, chan, &opts, &result);
 		ag_ref_pop(jvm);
 	}
-	(void)AG_JVMTI(jvm, RelinquishCapabilities, &needed); /* records an error itself */
+	(void)AG_JVMTI(jvm, RelinquishCapabilities, &needed); /* AG_JVMTI records an error */
 	return rc == 0 ? send_end(jvm, chan, &result) : -1;
 }

@@ -178,7 +178,7 @@ int ag_cmd_graph(struct ag_jvm *jvm, struct ag_chan *chan, struct wire_reader *r
 	if (AG_JVMTI(jvm, AddCapabilities, &tagging) != 0)
 		return -1;
 	rc = ag_graph_walk(jvm, chan, &opts, &graph);
-	(void)AG_JVMTI(jvm, RelinquishCapabilities, &tagging); /* records an error in jvm->err */
+	(void)AG_JVMTI(jvm, RelinquishCapabilities, &tagging); /* AG_JVMTI records an error */
 	if (rc == 0)
 		rc = send_graph(jvm, chan, &graph);
 	ag_graph_release(jvm, &graph);

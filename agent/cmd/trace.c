@@ -397,7 +397,7 @@ static int run_capable(struct ag_jvm *jvm, struct ag_chan *chan, const struct re
 	if (AG_JVMTI(jvm, AddCapabilities, &reading) != 0)
 		return -1;
 	rc = run_new(jvm, chan, request);
-	(void)AG_JVMTI(jvm, RelinquishCapabilities, &reading); /* an error is recorded */
+	(void)AG_JVMTI(jvm, RelinquishCapabilities, &reading); /* AG_JVMTI records an error */
 	return rc;
 }
 
