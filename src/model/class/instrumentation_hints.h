@@ -11,9 +11,9 @@
 #define INSTRUMENTATION_HINT_MAX 8
 
 /*
- * Stores a constant text for each tool that was found ("JaCoCo: counts which code runs"), and
- * returns the number of tools.  `class` is the class file, `memory` the constant pool in memory;
- * either may be NULL.
+ * Stores a constant text in `words` for each tool that was found ("JaCoCo: counts which code
+ * runs"), and returns the number of tools.  `class` is the class file, `memory` the constant pool
+ * in memory; either may be NULL.
  */
 size_t instrumentation_hint(const struct cf_class *class, const struct cf_pool *memory,
 			    const char *words[static INSTRUMENTATION_HINT_MAX]);
