@@ -1,6 +1,6 @@
 #include "render/json.h"
 
-/* json-c has a typedef with the name of a function in json.h. */
+/* json-c's typedef json_object has the name of a function in json.h. */
 #define json_object json_c_object
 #include <json-c/json.h>
 #undef json_object

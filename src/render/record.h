@@ -1,4 +1,4 @@
-/* The named values of one thing, which are printed as lines of text or as one JSON object. */
+/* A record: named values that are printed as lines of text or as one JSON object. */
 #ifndef JTOOL_RENDER_RECORD_H
 #define JTOOL_RENDER_RECORD_H
 

@@ -201,7 +201,7 @@ static void add_root(const struct refpath_view *v, bool threads_differ, struct b
 
 void refpath_view_headline(const struct refpath_view *v, bool threads_differ, struct buf *out)
 {
-	/* true if the root is a java.lang.Class, and the path leads through its static field */
+	/* true if the root is a java.lang.Class, and the path begins with its static field */
 	bool is_own = v->is_class && v->static_at == 1;
 
 	if (v->length == 1 && v->is_class) {

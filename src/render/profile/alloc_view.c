@@ -80,7 +80,7 @@ static const struct column columns[] = {
 	[SHARE] = { "    %", NULL, CELL_PERCENT, true },
 };
 
-/* Returns the site's share, in percent, of the total of that value by which view->order sorts. */
+/* Returns the site's percentage of the total of the value by which the sites are sorted. */
 static double share(const struct alloc_view *view, const struct alloc_site *site)
 {
 	uint64_t part = site->bytes, whole = view->total.bytes;

@@ -44,7 +44,7 @@ struct alloc_view {
 	struct alloc_total total;   /* total of all sites, including those that are not shown */
 	uint32_t frames; /* maximum number of frames of a stack that the text shows; 0: no limit */
 	uint32_t age; /* number of collections that an object must have survived to count as live */
-	pid_t pid;                  /* 0: the profile is from a report */
+	pid_t pid;                  /* 0: the profile is from a file */
 	const char *file;           /* NULL: the profile is from a JVM */
 };
 

@@ -130,7 +130,7 @@ static void add_waiter(struct buf *out, const struct dump_thread *t, size_t dept
 }
 
 /*
- * Appends the tree of the threads that wait for the thread `root`, directly or for each other.  Not
+ * Appends the tree of the threads that wait for the thread `root`, directly or indirectly.  Not
  * recursive, because a hostile target could make the tree very deep.
  */
 static void add_tree(struct buf *out, const struct thread_dump *d, const struct waiters *w,
