@@ -139,7 +139,7 @@ static void put_site(const struct ag_alloc_sender *t, const struct ag_alloc_site
 
 /*
  * Sends the counters of the first n sites only, because the stack frames of later sites were not
- * sent.  Omits sites whose kind is `kinds` or above, because these kinds were not sent.
+ * sent.  Omits sites whose kind is `kinds` or above: these kinds may not have been sent.
  */
 static int send_counts(struct ag_alloc_sender *t, uint32_t n, uint32_t kinds)
 {
