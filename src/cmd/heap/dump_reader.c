@@ -216,7 +216,7 @@ static struct hprof_reader *read_dump(const struct ctx *ctx, struct pass *pass,
 	return reader;
 }
 
-/* Reads the dump.  If the JVM has written it and it is invalid, makes the JVM write another. */
+/* Reads the dump.  If the JVM has written an invalid dump, makes the JVM write another one. */
 static struct hprof_reader *read_valid_dump(const struct ctx *ctx, struct pass *pass,
 					    const struct object_layout *layout, struct heap *heap,
 					    struct err *err)

@@ -33,7 +33,7 @@ extern const char *const heap_engines[];
 /* The engines that a command supports. */
 struct heap_engine_set {
 	unsigned engines;    /* bits 1 << HEAP_BY_… */
-	const char *why_not; /* part of the error: why the command does not support the others */
+	const char *why_not; /* part of the error: why the command supports no other engine */
 };
 
 /*

@@ -53,13 +53,16 @@ enum heap_outcome heap_source_by_snapshot(struct heap_source *source,
 int heap_source_by_hprof(struct heap_source *source, const struct heap_plan *plan,
 			 struct err *err) _must_check_;
 
-/* Asks the agent for the members and supertypes of a class.  heap_source_fields() calls it. */
+/*
+ * Asks the agent for the members and supertypes of a class, and stores them in source->shapes.
+ * Called by heap_source_fields().  Returns 0, or -1 with err set.
+ */
 int heap_source_ask_shape(struct heap_source *source, uint32_t class, struct err *err)
 	_must_check_;
 
 /*
- * Builds source->heap.graph from `builder` and `facts`, after all objects were read.  All engines
- * call it.
+ * Builds source->heap.graph from `builder` and `facts`.  Every engine calls this function when it
+ * has read all objects.  Returns 0, or -1 with err set.
  */
 int heap_source_build(struct heap_source *source, const struct heap_plan *plan,
 		      struct graph_builder *builder, struct graph_facts *facts, struct err *err)

@@ -64,8 +64,8 @@ static int take_rows(void *wire, uint16_t type, struct wire_reader *payload)
 }
 
 /*
- * Lets the snapshot's child process count.  Returns 0; or 1 with err set if the child cannot count,
- * in which case jtool may; or -1 with err set after another error.
+ * Lets the snapshot's child process count.  Returns 0; 1 with err set if the child cannot count but
+ * count_graph() may; or -1 with err set after another error.
  */
 static int count_in_child(const struct ctx *ctx, unsigned max_pause_ms, bool with_modules,
 			  struct histo *h, int64_t *pause_ns, struct err *err)
@@ -79,7 +79,7 @@ static int count_in_child(const struct ctx *ctx, unsigned max_pause_ms, bool wit
 	int rc = snapshot_check(ctx, max_pause_ms, err);
 
 	for (unsigned tries = 1; rc == 0; tries++) {
-		*err = (struct err){ .code = EXIT_DONE }; /* of this try */
+		*err = (struct err){ .code = EXIT_DONE }; /* drop the error of the previous try */
 		rc = snapshot_request_run(&r, err);
 		if (rc < 0 || r.why == WIRE_SNAPSHOT_DONE)
 			break;

@@ -32,8 +32,8 @@ static int ask_features(const struct ctx *ctx, bool gzip, struct hprof_features 
 }
 
 /*
- * Returns the used heap in bytes.  If hsperfdata is missing, or has 0 as with G1 before the first
- * collection, returns an upper bound for the used heap; or -1 if no bound is known.
+ * Returns the used heap in bytes, from hsperfdata.  If there is no hsperfdata, or if the value is
+ * still 0, as with G1 before the first collection, returns an upper bound; -1: no bound is known.
  */
 static int64_t heap_of(const struct jvm *jvm)
 {

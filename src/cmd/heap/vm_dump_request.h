@@ -24,8 +24,8 @@ struct vm_dump_request {
 	struct attach_progress progress;
 	_Atomic uint64_t received; /* bytes that jtool has received through the FIFO */
 	/*
-	 * descriptor of the file to which jtool copies the dump from the FIFO; `progress` also
-	 * counts the size of this file.  -1: jtool does not copy the dump from the FIFO to a file
+	 * If jtool copies the dump from the FIFO to a file: the descriptor of this file, whose size
+	 * `progress` also counts.  Otherwise -1.
 	 */
 	int out_fd;
 	pthread_mutex_t lock;      /* protects `staged` */

@@ -113,8 +113,8 @@ static int take_relayed(struct stream *f, int fifo, int end, struct err *err)
 	if (rc < 0 || relayed == 0)
 		return rc;
 	/*
-	 * Remove the FIFO's name, so that the JVM gets EPIPE.  A relay that was killed has not read
-	 * the FIFO to its end, so the JVM would wait forever for a reader.
+	 * The relay has failed or was killed, so the FIFO was not read to its end.  Remove the
+	 * FIFO's name: the JVM then gets EPIPE, and does not wait forever for a reader.
 	 */
 	vm_dump_request_unstage(&f->rq);
 	return relay_failed(f, relayed, err);

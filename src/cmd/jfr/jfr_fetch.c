@@ -95,9 +95,9 @@ static uint64_t repository_bytes(const struct jvm *jvm, const char *path, time_t
 }
 
 /*
- * Returns an upper bound for the bytes of a dump: those of the files in the JVM's repository and of
- * the buffers in memory.  jtool chooses the directory for the staged file by this bound.  If an
- * error occurs, the result is only less exact.
+ * Estimates the size of a dump in bytes: the size of the files in the JVM's repository, plus the
+ * size of JFR's buffers in memory.  If the JVM does not report these, returns ROOM_DEFAULT.  jtool
+ * stages the dump in a directory that has as much free space.
  */
 static uint64_t estimate_size(const struct ctx *ctx, time_t since)
 {

@@ -53,7 +53,10 @@ static void add_section(struct page *page, const struct jfr_query *query)
 	s->other = s->instead ? jfr_queries_add(page->queries, s->instead) : NULL;
 }
 
-/* Replaces the section's query by query->instead, for other event types, if only that has rows. */
+/*
+ * query->instead reads other event types.  If it has rows, and the section's query has none, makes
+ * it the section's query.
+ */
 static void choose(struct section *s)
 {
 	if (s->other && jfr_query_rows(s->run) == 0 && jfr_query_rows(s->other) > 0) {

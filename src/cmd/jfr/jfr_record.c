@@ -31,10 +31,11 @@ struct recording {
 };
 
 /*
- * Appends to `answer` whether the JVM sees the device /dev/null.  If jtool is killed, the recording
- * ends by itself and is written to that device.  Without a filename, JDK 8 to 17 retain the
- * recording until the JVM exits, and later JDKs write it to the working directory.  If the JVM does
- * not see the device, it would create a regular file.
+ * Appends to `answer` whether /dev/null is a device in the JVM's file system.  Only then may it be
+ * the recording's filename, because otherwise the JVM would create a regular file.  If jtool is
+ * killed, the recording ends by itself, and the JVM writes it to /dev/null.  Without a filename,
+ * JDK 8 to 17 would retain the recording until the JVM exits, and later JDKs would write it to the
+ * working directory.
  */
 static int answer_null(const struct target_ns *ns, const void *arg, struct buf *answer,
 		       struct err *err)

@@ -49,7 +49,7 @@ static int open_nearest(const struct target_ns *ns, const char *path)
 
 		if (!slash)
 			break;
-		slash[slash == above] = '\0'; /* above "/name" is "/" */
+		slash[slash == above] = '\0'; /* cut at the slash; "/name" becomes "/" */
 		fd = target_ns_opendir(ns, above);
 	}
 	return fd;
