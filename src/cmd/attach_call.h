@@ -7,10 +7,10 @@
 #include "attach/protocol.h"
 
 /*
- * Runs the attach operation `req`, and writes the JVM's answer to ctx->out: if --json is given, as
- * {"pid","code","output"}; otherwise as attach_call_print_text() does.  If the answer's code is not
- * 0, returns -1 with an error (EXIT_ANSWER) that quotes the answer's first line.  An answer that
- * has only this line is then not written to ctx->out, unless --json is given.
+ * Runs the attach operation `req`, and writes the JVM's answer to ctx->out: with --json as
+ * {"pid","code","output"}, otherwise as attach_call_print_text() does.  If the answer's code is not
+ * 0, returns -1 with an error (EXIT_ANSWER) that quotes the answer's first line.  If such an answer
+ * has only one line, it is written to ctx->out only with --json.
  */
 int attach_call_show(const struct ctx *ctx, const struct attach_request *req,
 		     struct err *err) _must_check_;

@@ -21,8 +21,8 @@ bool cost_note_is_due(const struct ctx *ctx, const struct session *s);
 void cost_note_add(struct buf *out, const struct redefinition_jvm *jvm, size_t n, size_t n_loaded,
 		   const char *undone);
 /*
- * Appends only those costs that do not depend on the number of classes: for example, a running
- * method continues more slowly in its old code.
+ * Like cost_note_add(), but appends only the costs that do not depend on the number of classes: for
+ * example, a running method continues more slowly in its old code.
  */
 void cost_note_add_lasting(struct buf *out, const struct redefinition_jvm *jvm, const char *undone);
 

@@ -11,9 +11,9 @@
 
 /*
  * Finds the requests of other clients.  If `force` is true, makes all these requests end, and waits
- * until they have ended.  If a library cannot be asked, prints a notice and continues with the next
- * library.  Returns 0 with *found filled in; or -1 with err set: EXIT_PARTIAL if a request did not
- * end in time.
+ * until they have ended.  If jtool cannot connect to the agent of a library, prints a notice and
+ * continues with the next library.  Returns 0 with *found filled in; or -1 with err set:
+ * EXIT_PARTIAL if a request did not end in time.
  */
 int other_sessions_find(const struct ctx *ctx, bool force, struct activities *found,
 			struct err *err) _must_check_;

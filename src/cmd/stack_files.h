@@ -27,8 +27,8 @@ struct stack_files {
 };
 
 /*
- * Returns -1 with err set (EXIT_USAGE) if more than one output would go to stdout: of the files
- * and, if `json` is true, the command's JSON document.
+ * Returns -1 with err set (EXIT_USAGE) if two of the paths mean stdout; or if one does and `json`
+ * is true, because the command then prints a JSON document to stdout.
  */
 int stack_files_check(const char *const paths[static STACKFILE_KINDS], bool json, struct err *err)
 	_must_check_;

@@ -45,9 +45,9 @@ int alloc_run(const struct ctx *ctx, struct session *s, char *const *globs, stru
 
 /*
  * Reads the recording that began at the JVM's start.  Returns 1 with *a filled in; 0 if there is no
- * recording; or -1 with err set.  To look for a recording, alloc_recorded() may open a session with
- * this build's agent.  If it returns 0, it sets *ours to this session, which the caller closes.  If
- * it returns another value, or has opened no session, it sets *ours to NULL.
+ * recording; or -1 with err set.  The search for a recording may open a session with this build's
+ * agent.  If the result is 0, *ours is this session, which the caller closes, or NULL if none was
+ * opened; otherwise *ours is NULL.
  */
 int alloc_recorded(const struct ctx *ctx, struct alloc *a, struct session **ours,
 		   struct err *err) _must_check_;

@@ -44,9 +44,9 @@ static uint64_t interval(const struct alloc_opts *opts)
 }
 
 /*
- * Sets *memory to the limit in bytes for the agent's memory: the value of --memory; or, if less
- * memory is free in the JVM's control groups, that amount, but at least ALLOC_MEMORY_MIN.  The
- * agent's memory is a part of the JVM's memory.
+ * Sets *memory to the limit in bytes for the agent's memory, which is a part of the JVM's memory:
+ * the value of --memory, or less if less memory is free in the JVM's control groups.  The limit is
+ * at least ALLOC_MEMORY_MIN, unless --memory is smaller.
  */
 static int grant_memory(const struct ctx *ctx, uint64_t *memory, struct err *err)
 {

@@ -98,9 +98,8 @@ bool capture_wants(const struct capture *c, const struct capture_item *item);
  */
 int capture_run(struct capture *c, struct err *err) _must_check_;
 /*
- * Adds the file `name` with the content `text` to the archive, after it has overwritten the secrets
- * in `text`.  `flags` are enum capture_flags.  Sets r->size, and adds the number of overwritten
- * secrets to r->n_masked.
+ * Overwrites the secrets in `text`, and adds `text` to the archive as the file `name`.  `flags` are
+ * enum capture_flags.  Sets r->size, and adds the number of overwritten secrets to r->n_masked.
  */
 int capture_add_text(struct capture *c, const char *name, struct buf *text, int flags,
 		     struct capture_result *r, struct err *err) _must_check_;

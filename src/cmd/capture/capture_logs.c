@@ -31,9 +31,9 @@ struct patterns {
 };
 
 /*
- * Adds a glob for a log file.  `name` is the file's name in the JVM's options, such as
- * logs/gc-%p.log; the glob is for its last component.  The glob ends with '*', because the JVM may
- * append to the name; JDK 8 appends ".0.current", for example.
+ * Adds a glob for a log file.  `name` is the file's path in the JVM's options, such as
+ * logs/gc-%p.log.  The glob is made from the last component of the path, here gc-*.log*.  It ends
+ * with '*', because the JVM may append to the name; JDK 8 appends ".0.current", for example.
  */
 static void add_pattern(struct patterns *p, const char *name, size_t len)
 {
@@ -132,9 +132,9 @@ static void add_log(struct buf *answer, const char *name, int path_fd)
 }
 
 /*
- * If the name of the file to which the target's descriptor `number` refers matches a glob, adds the
- * file.  Opens the file through /proc/PID/fd, so that no symbolic link of the target can lead to
- * another file.  Returns true if the file was opened.
+ * Adds the file that the target has open as descriptor `number`, if the file's name matches a glob.
+ * Opens the file through /proc/PID/fd, so that no symbolic link of the target can lead to another
+ * file.  Returns true if the file was opened.
  */
 static bool take_descriptor(const struct target_ns *ns, const struct patterns *p,
 			    const char *number, struct buf *answer)

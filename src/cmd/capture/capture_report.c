@@ -143,8 +143,8 @@ static bool is_unsupported(const struct capture *c, size_t i)
 }
 
 /*
- * Returns why the file is missing: the command's message without "jtool: COMMAND: ", which differs
- * between commands that fail for the same reason, and without the last line break.
+ * Returns why the file is missing: the command's message without "jtool: COMMAND: " and without the
+ * last line break.  Commands that fail for the same reason then have equal texts.
  */
 static struct strview reason_of(const struct capture_result *r)
 {

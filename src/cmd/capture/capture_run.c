@@ -288,8 +288,8 @@ static int run_item(struct capture *c, const struct capture_item *item, struct c
 }
 
 /*
- * Learns the secrets in the JVM's command line.  Reads the command line from /proc/PID/cmdline,
- * because there an argument that contains spaces is one text.
+ * Learns the secrets in the JVM's command line.  Reads /proc/PID/cmdline, in which arguments end
+ * with NUL, so that a secret that contains spaces is learned completely.
  */
 static void learn_arguments(struct capture *c, const struct procfs *proc)
 {

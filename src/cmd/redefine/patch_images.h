@@ -24,8 +24,8 @@ enum patch_images_whose {
 };
 
 /*
- * Finds the agent libraries of jtool in the JVM, see loaded_agents.h.  Returns 0, or -1 with err
- * set.
+ * Finds the agent libraries of jtool that the JVM has mapped (loaded_agents_find()).  Returns 0, or
+ * -1 with err set.
  */
 int patch_images_find(const struct ctx *ctx, struct loaded_agents *images,
 		      struct err *err) _must_check_;

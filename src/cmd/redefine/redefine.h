@@ -10,8 +10,8 @@
 enum redefine_result {
 	REDEFINE_FITS,       /* the class can be replaced */
 	/*
-	 * the JVM already runs this code, and the file was found in a directory or jar; a file
-	 * whose own path the user gave has REDEFINE_FITS instead
+	 * the JVM already runs this code, and the user named only the directory or jar of the file;
+	 * if the user named the file itself, the result is REDEFINE_FITS
 	 */
 	REDEFINE_SAME,
 	REDEFINE_REFUSED,    /* the change is one that HotSpot does not support */

@@ -55,8 +55,8 @@ static bool is_same_thread(const struct dump_thread *a, const struct dump_thread
 }
 
 /*
- * Sets moved[i] unless thread i of `now` has frames, and is in `before` with the same state and the
- * same frames.
+ * Sets moved[i] to true if thread i of `now` has other frames or another state than in `before`, if
+ * it has no frames, or if it is not in `before`.
  */
 static void note_moved(const struct thread_dump *before, const struct thread_dump *now, bool *moved)
 {
@@ -285,8 +285,8 @@ static int run_samples(const struct ctx *ctx, size_t n_earlier, struct err *err)
 }
 
 /*
- * Prints dumps unchanged: with --virtual the dump of all threads, otherwise each dump in the
- * archive ctx->file.
+ * Prints dumps unchanged: with --virtual, the dump of all threads, including virtual ones; without
+ * --virtual, each thread dump in the archive ctx->file.
  */
 static int print_text(const struct ctx *ctx, struct err *err)
 {

@@ -24,9 +24,9 @@ struct threads_sample {
 void threads_sample_release(struct threads_sample *s);
 
 /*
- * Takes a dump.  To find the owners of java.util.concurrent locks, the JVM must walk its heap.  So
- * the dump has these owners only with --blocked; or, unless --deadlocks is given, if threads wait
- * for such locks and the heap is small.
+ * Takes a dump.  With --blocked, the dump has the owners of java.util.concurrent locks; the JVM
+ * walks its heap to find them.  With --deadlocks, the dump does not have these owners.  With
+ * neither option, the dump has them if threads wait for such locks and the heap is small.
  */
 int threads_take_dump(const struct ctx *ctx, struct threads_sample *s, struct err *err)
 	_must_check_;

@@ -12,9 +12,9 @@
 #define DUMPS 3 /* number of thread dumps that `jtool capture` takes */
 
 /*
- * Sets the name, the CPU times and the allocated bytes of each thread in a dump from the archive's
- * threads.json.  A row of threads.json belongs to the thread that has the same thread id of the
- * kernel (tid) and the same Thread.threadId() (id).
+ * Completes the threads in `d` with values from the archive's threads.json: the name, the CPU times
+ * and the allocated bytes.  A row of threads.json belongs to the thread with the same kernel thread
+ * id (tid) and the same Thread.threadId() (id).
  */
 static void join_times(struct thread_dump *d, const struct json *doc)
 {

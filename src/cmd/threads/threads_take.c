@@ -72,9 +72,8 @@ static bool is_heap_small(const struct jvm *jvm)
 }
 
 /*
- * Takes a dump.  To find the owners of java.util.concurrent locks, the JVM walks its heap in a
- * safepoint (ConcurrentLocksDump).  So if the heap is large, jtool requests the owners only with
- * --blocked.
+ * To find the owners of java.util.concurrent locks, the JVM walks its heap in a safepoint
+ * (ConcurrentLocksDump).  So if the heap is large, jtool requests the owners only with --blocked.
  */
 int threads_take_dump(const struct ctx *ctx, struct threads_sample *s, struct err *err)
 {

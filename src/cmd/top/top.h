@@ -69,7 +69,7 @@ struct top {
 	/* the rows that `view` shows, in this order: indexes in one.threads.list or all.rows */
 	size_t *rows;
 	struct top_view view;
-	bool is_noticed; /* notice_once() in top_stream.c was called */
+	bool is_noticed; /* top_stream.c has decided whether to print its notice about names */
 	double cost_s; /* CPU time of jtool for the last reading, in seconds */
 };
 

@@ -118,8 +118,8 @@ static void begin_view(struct live *l)
 }
 
 /*
- * Returns the index in t->rows of the selected row; there must be one.  After a key or a refresh,
- * `selected` may be too large until the screen is drawn.
+ * Returns the index in t->rows of the selected row.  The view must have a row.  After a key or a
+ * refresh, place.selected may be beyond the last row until the screen is drawn.
  */
 static size_t selected_row(const struct live *l)
 {
@@ -317,7 +317,7 @@ static void take_keys(struct live *l)
 	char bytes[KEYS_MAX];
 	ssize_t n = io_read(STDIN_FILENO, bytes, sizeof(bytes));
 
-	/* If poll(2) reports the terminal as readable, but read(2) no bytes, it was closed. */
+	/* poll(2) has reported the terminal as readable: if there are no bytes, it was closed. */
 	if (n <= 0)
 		l->quit = true;
 	for (size_t at = 0; n > 0 && at < (size_t)n && !l->quit;) {

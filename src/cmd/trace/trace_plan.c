@@ -120,8 +120,8 @@ static size_t count_methods(const struct cf_class *class)
 }
 
 /*
- * Fills in an element of `probes` for each method of a class that matches a pattern and has code.
- * Returns the number of these methods.
+ * Fills in an element of `probes` for each method of the class that matches a pattern; skips native
+ * and abstract methods.  Returns the number of elements.
  */
 static size_t find_methods(struct trace_plan *plan, const struct class_row *row,
 			   const bool *matched, const struct cf_class *class,
@@ -328,7 +328,7 @@ static void add_name(struct buf *out, const struct method_pattern *p)
 		buf_addf(out, "(%.200s)", p->parameters);
 }
 
-/* Sets the error for a pattern whose class part matches loaded classes, but no method of them. */
+/* Sets the error for a pattern that matches loaded classes, but none of their methods. */
 static int refuse_method(struct trace_wanted *wanted, struct err *err)
 {
 	const struct method_pattern *p = &wanted->pattern;

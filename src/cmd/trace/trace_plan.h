@@ -35,8 +35,8 @@ struct trace_plan {
 	size_t max_methods;
 	struct trace trace;   /* the chosen methods; later also the calls of these methods */
 	/*
-	 * numbers[i]: number, in the class index, of the class of method i of `trace`.  The methods
-	 * of one class are adjacent.
+	 * numbers[i]: the number that the class index gives to the class of method i of `trace`.
+	 * The methods of one class are adjacent.
 	 */
 	uint32_t *numbers;
 	size_t cap_numbers;

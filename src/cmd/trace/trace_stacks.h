@@ -22,7 +22,7 @@ int trace_stacks_open(struct trace_stacks *s, const struct trace_opts *opts, str
 	_must_check_;
 void trace_stacks_add(struct trace_stacks *s, const struct trace *t,
 		      const struct trace_call *call);
-/* Writes the calls that were added so far to the files. */
+/* Writes the files, with the calls that were added so far. */
 int trace_stacks_write(struct trace_stacks *s, const struct ctx *ctx, const struct trace *t,
 		       struct err *err) _must_check_;
 void trace_stacks_release(struct trace_stacks *s);

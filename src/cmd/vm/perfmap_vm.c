@@ -236,9 +236,9 @@ struct reaper {
 };
 
 /*
- * Runs the reaper.  jtool sends a byte when it has removed the file itself.  If the socket is
- * closed without the byte, the JVM may still write the file, because a JVM executes a request that
- * it has received even if jtool has ended.
+ * Runs the reaper.  jtool sends a byte when it has removed the file itself.  If jtool closes the
+ * socket without the byte, or ends, the reaper waits for the file and removes it: the JVM executes
+ * a request that it has received, even if jtool has ended.
  */
 static void _noreturn_ reap(const struct ctx *ctx, int end)
 {
@@ -318,8 +318,8 @@ static const struct target_query when_own = {
 };
 
 /*
- * Makes the JVM write the file, and copies it.  `before` is written_ns() before the request.  If it
- * is 0, the file did not exist, so the function removes the file after it has copied it.
+ * Makes the JVM write the file, and copies the file.  `before` is written_ns() before the request;
+ * 0 means that there was no file: the function then removes the file after it has copied it.
  */
 static int take_own(const struct ctx *ctx, uint64_t before, struct atomic_file *out,
 		    struct err *err)

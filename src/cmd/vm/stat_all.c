@@ -15,7 +15,7 @@
 struct source {
 	struct jvm *jvm;
 	bool has_failed;
-	/* only for --json: the samples, until the command ends and prints the JVM's document */
+	/* with --json: the samples, which are printed as one document when the command ends */
 	struct spool samples;
 };
 
