@@ -154,7 +154,7 @@ int loaded_agents_inspect(const struct target_ns *ns, const struct buf *agent,
 		       (int)jvm->pid, strerror(-rc));
 }
 
-/* The head of an image in a record; the image's path follows the head. */
+/* An image in the record that a worker sends: this head, and then `len` bytes of path. */
 struct image_head {
 	uint64_t address;
 	uint32_t len;
@@ -180,8 +180,8 @@ void loaded_agents_add_record(struct buf *out, const struct loaded_agents *image
 }
 
 /*
- * Parses one image of a record, and adds it to `images`.  Returns the number of bytes of the image
- * in the record; 0 if the data is malformed.
+ * Parses one image of a worker's record, and adds it to `images`.  Returns how many bytes the image
+ * has in the record; 0 if the data is malformed.
  */
 static size_t parse_image(const char *data, size_t len, struct loaded_agents *images)
 {

@@ -34,9 +34,9 @@ struct loaded_agents {
 void loaded_agents_release(struct loaded_agents *images);
 
 /*
- * Finds the files that the JVM has mapped and that are named jtool-agent-HASH.so or are copies of
- * jtool's agent under another name.  `agent` has the content of this build's agent.  Returns 0, or
- * -1 with `err` set.
+ * Finds the agents of jtool among the files that the JVM has mapped: files that are named
+ * jtool-agent-HASH.so, and copies of an agent under another name.  `agent` has the content of this
+ * build's agent.  Returns 0, or -1 with `err` set.
  */
 int loaded_agents_find(const struct jvm *jvm, const struct buf *agent,
 		       struct loaded_agents *images, struct err *err) _must_check_;

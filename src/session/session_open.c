@@ -148,9 +148,8 @@ struct session *session_open_image(const struct jvm *jvm, const struct attach_op
 	struct session *s;
 
 	/*
-	 * The attach operation "load" checks the memory as well.  Check it here, too, because jtool
-	 * wakes a sleeping agent without that operation, and a woken agent needs as much memory as
-	 * a loaded one.
+	 * attach_execute() checks the memory before the JVM loads an agent.  But jtool may wake a
+	 * sleeping agent instead, and a woken agent needs as much memory, so check here as well.
 	 */
 	if (memory_check(jvm, MEMORY_AGENT, NULL, err) < 0)
 		return NULL;

@@ -222,8 +222,9 @@ void staged_file_free(struct staged_file *p)
 		return;
 	util_close_p(&p->control);
 	/*
-	 * p->report becomes readable when the helper ends.  If the helper does not end in time, do
-	 * not kill it, because it may still remove the file later.
+	 * p->report becomes readable when the helper has removed the file and ends.  Do not call
+	 * child_wait() before that, because it kills a helper that does not end in time.  A helper
+	 * that is blocked by a file system must live, to remove the file when it continues.
 	 */
 	if (p->helper > 0 && io_wait(p->report, POLLIN, deadline_in_ms(p->timeout_ms)) == 0 &&
 	    child_wait(p->helper, &status, deadline_in_ms(p->timeout_ms)) < 0)

@@ -58,8 +58,8 @@ struct staged_file_request {
 	bool keep;        /* STAGED_FILE: do not remove the file, which is the user's own agent */
 	int listener;     /* AF_UNIX socket, which is bound in the file's directory; -1: none */
 	/*
-	 * Bytes that must be free in DIR: for a STAGED_RESULT; or for the files that the target
-	 * creates beside a STAGED_FIFO.
+	 * Bytes that must be free in the file's file system.  STAGED_RESULT: for the file itself;
+	 * STAGED_FIFO: for the files that the target creates in the FIFO's directory.
 	 */
 	uint64_t room;
 	bool memory_first;   /* if `room` is not 0: prefer a file system in memory to a disk */

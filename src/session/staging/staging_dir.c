@@ -15,7 +15,7 @@
 
 #define ENTRIES_MAX 1000 /* maximum number of directory entries whose sizes are added up */
 
-/* attempts to lock the directory, 10 ms apart; another helper needs less than 1 s to remove it */
+/* attempts to lock the directory, 10 ms apart; a helper that is removing it needs less than 1 s */
 #define ENTER_TRIES 100
 #define SIBLINGS_MAX 20000 /* maximum number of directory entries that are checked for leftovers */
 /* number of attempts to remove a directory, in which a JVM may create a file meanwhile */
@@ -146,7 +146,7 @@ static bool has_content(int fd, const char *data, size_t len)
 
 /*
  * Opens a file for reading, without blocking.  Returns a descriptor; -ENOTUNIQ if the file is not
- * of this type or this user does not own it; or another negative errno.
+ * of the type `type` (S_IFREG, S_IFIFO) or another user owns it; or another negative errno.
  */
 static int open_typed(int dir_fd, const char *name, mode_t type)
 {
