@@ -222,8 +222,8 @@ static bool has_json_option(char **argv, int argc)
 }
 
 /*
- * If the user has given the command's verb before TARGET, moves the verb to the place after TARGET,
- * where other commands have their verbs.
+ * If the first argument is the command's verb, swaps it with the second one, TARGET, because other
+ * commands have their verbs after TARGET.
  */
 static void move_verb(const struct cmd *cmd, char **argv, int n)
 {
@@ -280,7 +280,7 @@ static int run_command(const struct cmd *cmd, char **argv, int argc, bool *json,
 	}
 	if (is_implied && cmd->all_by_default)
 		ctx.all = true;
-	/* Do not search for a JVM whose name contains "all": `Installer` would be such a name. */
+	/* "all" never means a JVM whose name contains "all", such as `Installer`. */
 	if (ctx.all && !cmd->takes_all)
 		return err_set(err, EXIT_USAGE,
 			       "'all' is not accepted here: give a pid or a main class; "

@@ -159,8 +159,10 @@ static const char *check_directory(const struct zip *zip)
 }
 
 /*
- * Reads the end record `p`, which is at offset tail + at of the zip, and has the length and the
- * offset of the directory.  If the directory begins after that offset, a script precedes the zip.
+ * Reads the end record `p`, which is at offset tail + at of the file.  Sets *len to the length of
+ * the directory, which ends where the record begins.  Sets zip->base to the difference between the
+ * directory's real offset and its offset in the record: the length of a script before the zip.
+ * Returns false if the record is invalid.
  */
 static bool read_end(struct zip *zip, const uint8_t *p, size_t at, uint64_t tail, size_t *len)
 {
@@ -233,7 +235,10 @@ void zip_release(struct zip *zip)
 	buf_release(&zip->unpacked);
 }
 
-/* Sets *at to the offset in zip->bytes at which the content of the entry begins. */
+/*
+ * Sets *at to the offset in zip->bytes at which the content of the entry begins.  Returns NULL, or
+ * the reason why the content cannot be read.
+ */
 static const char *find_content(const struct zip *zip, const struct zip_entry *entry, uint64_t *at)
 {
 	uint8_t head[LOCAL_LEN];

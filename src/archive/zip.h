@@ -36,7 +36,7 @@ struct zip {
 	struct zip_bytes bytes;
 	/* length of a script before the zip; must be added to each offset in the directory */
 	uint64_t base;
-	uint64_t entries; /* number of bytes from `base` to the directory, where all entries are */
+	uint64_t entries; /* bytes from `base` to the directory; every entry is in this range */
 	struct buf directory;
 	/* the inflated bytes, if this zip is a deflated entry of another zip */
 	struct buf unpacked;

@@ -34,9 +34,8 @@ struct ctx {
 	bool all;            /* TARGET is "all"; in run(), `jvm` is one of the JVMs */
 	char **args;         /* the arguments after TARGET */
 	int n_args;
-	FILE *out;           /* stream for results: stdout, or a file that is copied to it later */
-	/* the user sees the results on a terminal: `out` is one, or is copied to one later */
-	bool to_terminal;
+	FILE *out; /* stream for results: stdout, or a file that jtool copies to stdout later */
+	bool to_terminal;    /* stdout is a terminal */
 };
 
 /* An example in --help: `words` is the command line after "jtool", `text` explains it. */

@@ -7,7 +7,7 @@
 
 enum value_kind completion_value_kind(const struct opt *o)
 {
-	if (opt_stands_alone(o)) /* the option takes no value, or only in one word: --NAME=VALUE */
+	if (opt_stands_alone(o)) /* the next word on the command line is not a value of `o` */
 		return VALUE_NONE;
 	if (o->kind == OPT_CHOICE)
 		return VALUE_CHOICE;

@@ -7,8 +7,8 @@
 #include "base/util.h"
 
 /*
- * Parses a duration into *ms, in ms, rounded down.  A number without a unit is multiplied by
- * bare_ms.  Returns 0; or -EINVAL; or -ERANGE if *ms would exceed INT_MAX.
+ * Parses a duration and stores it in *ms, rounded down to milliseconds.  A number without a unit is
+ * in units of bare_ms milliseconds.  Returns 0; -EINVAL; or -ERANGE if *ms would exceed INT_MAX.
  */
 int parse_duration(const char *text, unsigned bare_ms, unsigned *ms) _must_check_;
 

@@ -13,7 +13,7 @@
  */
 int run_on_all(struct ctx *ctx, struct err *err);
 
-/* Counts JVMs and failures, for run_on_all() and for commands that do not use run_on_all(). */
+/* Counts JVMs and failures, for run_on_all() and for commands that have their own cmd->run_all. */
 struct run_all_tally {
 	const struct cmd *cmd;
 	size_t n, failed;

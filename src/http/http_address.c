@@ -28,7 +28,10 @@ static int parse_port(const char *text)
 	return error || strspn(text, "0123456789") < strlen(text) ? -1 : (int)port;
 }
 
-/* Parses an IP address that has neither brackets nor a port. */
+/*
+ * Stores the IP address `host`, without brackets, and the port in *address.  Returns the length of
+ * the socket address in bytes, or -EINVAL.
+ */
 static int parse_host(const char *host, int family, int port, struct sockaddr_storage *address)
 {
 	struct sockaddr_in v4 = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port) };

@@ -39,8 +39,8 @@ static void answer_all(struct serving *s, struct document *doc, const char *why)
 }
 
 /*
- * Answers the waiting clients with the error.  Reports the error, unless its text is that of
- * s->last.
+ * Answers the waiting clients with the error.  Reports the error, unless the last document has
+ * failed with the same text.
  */
 static void fail_all(struct serving *s, const struct err *err)
 {
