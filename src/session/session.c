@@ -98,7 +98,8 @@ static int silent(struct session *s, const struct stall *stall, uint64_t bytes, 
 
 /*
  * Waits for a frame.  If stderr is a terminal, shows after a second that jtool waits for the agent.
- * Returns the result of channel_wait(); -ETIMEDOUT: the agent has sent too little in the timeout.
+ * Returns the result of channel_wait(); or -ETIMEDOUT if the agent has sent less than STALL_BYTES
+ * within the timeout.
  */
 static int wait_frame(struct session *s, struct stall *stall, uint64_t bytes)
 {

@@ -53,8 +53,8 @@ int heap_memory(const struct ctx *ctx, enum memory_use use, uint64_t wanted, siz
 			       "here; run it where more is free, for example on the host",
 			       (long long)((MEMORY_BASE + MEMORY_LEAST) / (int64_t)MB));
 	/*
-	 * Grant only two thirds: *granted does not include the part of a dump that has arrived but
-	 * was not read yet, and that part may take the last third.
+	 * Grant only two thirds of the free memory.  The last third is for the part of a dump that
+	 * has arrived but was not read yet; *granted does not include this part.
 	 */
 	left = left / 3 * 2;
 	*granted = wanted < (uint64_t)left ? (size_t)wanted : (size_t)left;

@@ -49,8 +49,8 @@ int jfr_do(const struct ctx *ctx, enum jfr_verb verb, const char *line,
 
 /*
  * Runs JFR.configure, and parses the settings in the answer.  `words` has the arguments, each with
- * a space before it, such as " stackdepth=64".  "" requests all settings.  A setting that the
- * answer does not have is not `known`.  Release *s also after an error.
+ * a space before it, such as " stackdepth=64".  "" requests all settings.  `known` is false in a
+ * setting that is not in the answer.  Release *s also after an error.
  */
 int jfr_ask_settings(const struct ctx *ctx, const char *words, struct jfr_settings *s,
 		     struct err *err) _must_check_;

@@ -4,8 +4,8 @@
  * access.
  *
  * Each helper that uses the directory holds a shared flock(2) on the directory.  The helper that
- * leaves last gets the exclusive lock, and removes the temporary files, which are those with a
- * leading dot, and the directory.
+ * leaves last gets the exclusive lock.  It removes the temporary files, whose names begin with a
+ * dot, and then the directory.
  *
  * A file that the target writes is in a directory of its own, DIR/.jtool-UID-NSPID-RANDOM, which is
  * removed at the end with everything in it.  If the JVM handles the request to write the file only

@@ -266,15 +266,14 @@ static bool had_writer(int fifo)
 /*
  * Closes the helper's read end of the FIFO.
  *
- * A JVM that opens a FIFO without a reader blocks forever at a safepoint; a JVM that writes to a
- * FIFO whose reader is gone gets EPIPE and continues.  The helper therefore holds its read end
- * while the FIFO has a name, even if jtool has closed its own read end.  Nobody empties the pipe if
- * jtool stops reading, so the JVM blocks until jtool frees the staged file and thereby closes
- * `control`.
+ * A JVM that opens a FIFO without a reader blocks forever at a safepoint.  So the helper has the
+ * FIFO open for reading as long as the FIFO has a name, even if jtool has closed its own read end.
+ * If jtool stops reading, the JVM's write blocks when the FIFO is full.  When jtool then frees the
+ * staged file, `control` is closed, the helper calls this function, and the write fails with EPIPE.
  *
  * Called after the name was removed, so that open(2) returns ENOENT from now on.  A JVM that found
- * the name before may still be in open(2): if the FIFO has had no writer, the read end stays open
- * for LINGER_MS.
+ * the name before the removal may still be in open(2).  So if the FIFO has had no writer, waits for
+ * one for up to LINGER_MS before it closes the read end.
  */
 static void close_fifo(struct helper *h)
 {
