@@ -159,7 +159,7 @@ static const char *check_directory(const struct zip *zip)
 }
 
 /*
- * Reads the end record `p`, which is at offset tail + at of the file.  Sets *len to the length of
+ * Reads the end record `p`, which is at offset tail + at of zip->bytes.  Sets *len to the length of
  * the directory, which ends where the record begins.  Sets zip->base to the difference between the
  * directory's real offset and its offset in the record: the length of a script before the zip.
  * Returns false if the record is invalid.

@@ -82,7 +82,8 @@ static bool is_ignorable(const struct ctx *ctx, const char *image, const struct 
 
 /*
  * Returns true if the caller must request the recording from `agent`, which is an entry of the list
- * `agents`.  Of several entries for one library, returns true for one entry only.
+ * `agents`.  If a library has an entry from a flag and an entry as a mapped file, returns true only
+ * for the mapped file.
  */
 static bool is_candidate(const struct agents *agents, const struct agent *agent)
 {

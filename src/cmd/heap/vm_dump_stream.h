@@ -14,8 +14,8 @@ typedef int dump_chunk_fn(void *arg, uint8_t *data, size_t len, struct err *err)
 struct dump_limits {
 	size_t waiting;    /* limit in bytes for the part of the dump that waits for take() */
 	/*
-	 * What happens when `waiting` is reached.  0: the dump is stopped.  Another value: the JVM
-	 * waits, and the dump is stopped if take() processes no data for this many ms.
+	 * 0: the dump is stopped when `waiting` is reached.  Otherwise the JVM then waits, and the
+	 * dump is stopped if take() processes no data for this many ms.
 	 */
 	unsigned stall_ms;
 	/* limit in ms for the pause, if the JVM is paused until its dump is read; 0: no limit */

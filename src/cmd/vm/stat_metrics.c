@@ -19,8 +19,8 @@ static void skip(void *arg, const struct jvm *jvm, const struct err *err)
 }
 
 /*
- * Reports and skips a JVM that has no counters or has just exited.  The exit status is 0 if at
- * least one JVM is in the document, because one skipped JVM must not make a periodic scrape fail.
+ * A JVM that has no counters, or has just exited, is reported and skipped.  The exit status is 0 if
+ * at least one JVM is in the document: one skipped JVM must not make a periodic scrape fail.
  */
 int stat_metrics(const struct ctx *ctx, struct jvm *const *jvms, size_t n, struct err *err)
 {
