@@ -397,7 +397,7 @@ static int execute_as(struct attach_socket *asock, const struct attach_opts *opt
 
 /*
  * Sends the request in the protocol version that the JVM's release implies.  Asks the JVM for its
- * version only if the release implies none, or the JVM refuses the version.
+ * protocol version only if the release implies none, or if the JVM refuses the implied one.
  */
 static int execute(struct attach_socket *asock, const struct attach_opts *opts, bool is_long,
 		   const struct attach_request *req, struct attach_reply *reply, struct err *err)

@@ -138,7 +138,7 @@ enum attach_state inspect_attach_state(const struct procfs *proc, const struct j
 	if (root_fd == -EACCES || root_fd == -EPERM)
 		return ATTACH_DENIED;
 	if (root_fd < 0)
-		return ATTACH_STARTING; /* no state means "exited"; attaching reports the exit */
+		return ATTACH_STARTING; /* the JVM has exited; attaching will report this */
 	if (!jvm->is_hotspot)
 		return ATTACH_UNSUPPORTED;
 	if (jvm->no_attach)

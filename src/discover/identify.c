@@ -236,14 +236,14 @@ void identify_perfdata(struct jvm *jvm, const struct perfdata *perf, const struc
 	jvm->heap_used = heap_sum(perf, "used", "used");
 	/*
 	 * Serial and Parallel update eden's counter "used" periodically.  Other collectors update
-	 * that counter only in a collection, so with them heap_bound includes eden's capacity.
+	 * that counter only in a collection, so for them heap_bound counts all of eden as used.
 	 */
 	jvm->heap_bound = heap_sum(perf, has_prefix(gc, "Serial") || has_prefix(gc, "Parallel")
 						 ? "used" : "capacity", "used");
 	jvm->heap_committed = heap_sum(perf, "capacity", "capacity");
 	jvm->heap_max = heap_max(perf);
 	jvm->classes = perfdata_number(perf, "java.cls.loadedClasses", -1);
-	if (jvm->classes >= 0) /* a counter of its own has the classes of class data sharing */
+	if (jvm->classes >= 0) /* the classes of class data sharing have a separate counter */
 		jvm->classes += perfdata_number(perf, "java.cls.sharedLoadedClasses", 0);
 	jvm->flags = joined(perfdata_nonempty_text(perf, "java.rt.vmFlags"),
 			    uncut(args, cmd->flags));

@@ -80,7 +80,10 @@ int jvm_denied_process(const char *what, uid_t uid, gid_t gid, struct err *err);
 /* Sets EXIT_PERMISSION for a JVM that the caller may not inspect.  Returns -1. */
 int jvm_denied(const struct jvm *jvm, struct err *err);
 
-/* Sets EXIT_PERMISSION: jtool may not switch to the JVM's user and group ids.  Returns -1. */
+/*
+ * Sets EXIT_PERMISSION: jtool may not switch to the JVM's user and group ids.  `why` is the reason,
+ * for the error text.  Returns -1.
+ */
 int jvm_cannot_become(const struct jvm *jvm, const char *why, struct err *err);
 
 /* Sets EXIT_PERMISSION for a /proc that procfs_open() cannot open.  Returns -1. */

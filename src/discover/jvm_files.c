@@ -209,8 +209,8 @@ void jvm_files_read(const struct procfs *proc, struct jvm *jvm, const struct jvm
 }
 
 /*
- * Looks at the file systems of the JVM's tmp directory, hsperfdata file and libjvm.so, in this
- * order.  Returns a text that names the first of a type whose server may stop answering.
+ * Examines the JVM's tmp directory, hsperfdata file and libjvm.so, in this order.  The text names
+ * the first one whose file system depends on a server, or the tmp directory if none does.
  */
 char *jvm_files_hung(const struct procfs *proc, const struct jvm *jvm, const char *libjvm)
 {

@@ -86,7 +86,7 @@ static bool take(struct reader *r, void *out, size_t len)
 	return true;
 }
 
-/* Reads a text of a record.  Returns false if the text contains NUL bytes. */
+/* Reads a text of a record.  Returns false if the record is too short or the text has a NUL. */
 static bool take_text(struct reader *r, char **text)
 {
 	uint32_t len;

@@ -15,8 +15,8 @@
 #define CLASS_GROWTH (16 * 1024) /* per class, plus CHANGE_GROWTH; total 11.9 MB: alloc --exact */
 #define JAVA_GROWTH (40 * MB)    /* 33.8 MB: start of the flight recorder */
 #define WALK_MAX (1024 * MB)
-#define COPY_RATE_MAX (64 * MB) /* copied between two checks of the memory: 3 GB/s for 20 ms */
-#define COPY_MAX (512 * MB)     /* most room for copies that a snapshot needs: 1 GB/s for 0.5 s */
+#define COPY_RATE_MAX (64 * MB) /* copies between two checks of the memory: 3 GB/s for 20 ms */
+#define COPY_MAX (512 * MB)     /* limit of the room for a snapshot's copies: 1 GB/s for 0.5 s */
 
 #define RESERVE_SHARE 64
 #define RESERVE_MIN (2 * MB)

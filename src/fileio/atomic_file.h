@@ -76,10 +76,10 @@ int atomic_file_open_at(struct atomic_file *f, int dir_fd, const char *name,
 int atomic_file_failed(const struct atomic_file *f, int error, struct err *err);
 
 /*
- * If the output is a pipe, device or stdout: copies to the output the data in the file f->fd, which
- * was written since the previous call; then empties the file f->fd and sets its position to 0.  If
- * the output is a regular file, does nothing.  Use this function for data whose beginning is useful
- * even if the rest never comes.  Errors are those of atomic_file_commit().
+ * If the output is a pipe, device or stdout: copies the content of the file f->fd to the output,
+ * then empties that file and sets its position to 0.  If the output is a regular file, does
+ * nothing.  Use this function for data whose beginning is useful even if the rest never comes.
+ * Errors are those of atomic_file_commit().
  */
 int atomic_file_send(struct atomic_file *f, struct err *err) _must_check_;
 

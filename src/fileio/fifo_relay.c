@@ -155,7 +155,8 @@ static int longest_wait(const struct work *w, bool full, bool last_poll)
  * Waits until the FIFO has data or `out` accepts data; then reads, and then writes.  The read is
  * first, because the FIFO's writer may be a paused JVM.  poll(2) reports POLLHUP for a FIFO after
  * the last byte of its last writer, but reports nothing if no writer has ever opened the FIFO.
- * *last_poll is true after the pipe `end` has hung up: the next poll without data is the end.
+ * Sets *last_poll when the pipe `end` has hung up: the data then ends as soon as a poll finds the
+ * FIFO empty.
  */
 static int step(struct work *w, bool *last_poll)
 {

@@ -84,7 +84,10 @@ static uint64_t hash(const char *text, size_t len)
 	return h;
 }
 
-/* Returns the length of the first character if a name may contain it unescaped, else 0. */
+/*
+ * Returns the length of the character at `text` if a component of a name may contain it unescaped,
+ * else 0.  `first`: it is the first character of the component.
+ */
 static size_t plain_len(const char *text, size_t len, bool first)
 {
 	size_t n = utf8_sequence_len(text, len);
@@ -244,7 +247,7 @@ int safe_dir_write(struct safe_dir *d, const char *name, const void *data, size_
 	char last[NAME_MAX + 1];
 	_cleanup_close_ int dir_fd = walk(d, name, last);
 
-	d->created = false; /* walk() may have created a folder in the directory */
+	d->created = false; /* do not remove the directory: walk() may have put a folder there */
 	if (dir_fd < 0) {
 		*why = wrong_name(dir_fd);
 		return *why ? 1 : err_set(err, EXIT_PARTIAL, "cannot write '%s': %s", path,

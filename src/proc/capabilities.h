@@ -17,8 +17,8 @@ bool capabilities_any(void);
 
 /*
  * Removes from the calling thread's bounding set the capabilities that are not in `max`.  Has no
- * effect if the thread lacks CAP_SETPCAP; such a process relies on PR_SET_NO_NEW_PRIVS(2const),
- * which prevents execve(2) from granting capabilities.
+ * effect if the thread lacks CAP_SETPCAP: then only PR_SET_NO_NEW_PRIVS(2const) prevents execve(2)
+ * from granting capabilities.
  */
 void capabilities_limit_bounding(uint64_t max);
 

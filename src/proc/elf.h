@@ -27,7 +27,8 @@ int elf_exports(int fd, const char *prefix, elf_visit *visit, void *arg) _must_c
 
 /*
  * Reads the build id, from the first note NT_GNU_BUILD_ID of a program header PT_NOTE.  Returns its
- * length, 0 if the file has none or a longer one, or a negative errno as elf_exports() does.
+ * length; 0 if the file has no build id or one of more than ELF_BUILD_ID_MAX bytes; or a negative
+ * errno, as elf_exports() does.
  */
 int elf_build_id(int fd, uint8_t id[static ELF_BUILD_ID_MAX]) _must_check_;
 

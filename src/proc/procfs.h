@@ -1,8 +1,9 @@
 /*
  * Reader for /proc, or for a recorded copy of it at another path.
  *
- * Files are read with openat(2) and read(2) below the descriptor of the tree.  Links that lead out
- * of the tree, such as PID/root and PID/cwd, are followed only by functions whose comment says so.
+ * Files are read with openat(2) and read(2) below the descriptor of /proc or of the copy.  Links
+ * that lead elsewhere, such as PID/root and PID/cwd, are followed only by functions whose comment
+ * says so.
  *
  * If the kernel denies access to another user's process, each access is tried again with the
  * file-system ids of that process, see fs_ids.h.
@@ -20,13 +21,14 @@
 #include "proc/fs_ids.h"
 
 struct procfs {
-	int fd;           /* O_PATH descriptor of the tree's directory */
-	const char *root; /* path of the tree; not owned */
+	int fd;           /* O_PATH descriptor of /proc, or of the recorded copy */
+	const char *root; /* path of this directory; not owned */
 };
 
 /*
- * Opens the tree at `path`, which must stay valid until the close.  Returns 0 or a negative errno:
- * -ENODEV if the path is /proc, but no procfs is mounted there.
+ * Opens the directory `path`, which is /proc or a recorded copy.  `path` must stay valid until the
+ * close.  Returns 0; -ENODEV if `path` is /proc, but no procfs is mounted there; or another
+ * negative errno.
  */
 int procfs_open(struct procfs *proc, const char *path) _must_check_;
 void procfs_close(struct procfs *proc);
@@ -112,8 +114,8 @@ int procfs_usage(const struct procfs *proc, pid_t pid, struct proc_usage *usage)
 
 /*
  * Counts the threads by the link count of PID/task.  This takes a tenth of the time of reading a
- * file below PID, and needs no permission.  Sets *threads to 0 for a recorded copy on a file
- * system that does not count links.  Returns 0 or a negative errno.
+ * file below PID, and needs no permission.  Sets *threads to 0 for a recorded copy of /proc on a
+ * file system that does not count links.  Returns 0 or a negative errno.
  */
 int procfs_threads(const struct procfs *proc, pid_t pid, unsigned *threads) _must_check_;
 

@@ -108,9 +108,9 @@ const struct space *vm_stats_space(const struct vm_stats *stats, const char *nam
 
 /*
  * Sets used_after to the bytes in use in all spaces except eden, because the counters of these
- * spaces change only at collections; but in G1, humongous objects increase the counter of old at
- * any time.  ZGC has no eden, and changes its counters only at collections.  Shenandoah has only
- * the space "Heap", whose counter changes at any time, so used_after is unknown.
+ * spaces change only at collections.  There are two exceptions.  In G1, humongous objects increase
+ * the counter of the space "old" at any time; the result is then too high.  Shenandoah has only the
+ * space "Heap", whose counter changes at any time, so used_after is unknown.  ZGC has no eden.
  */
 static void find_used_after(struct vm_stats *stats)
 {

@@ -143,9 +143,7 @@ pid_t worker_fork(int *sock, const int *keep, size_t n_keep)
 
 void worker_confine(void)
 {
-	/*
-	 * Ignore a failure: the kernel has no seccomp filters, so the worker has no sandbox.
-	 */
+	/* If the kernel has no seccomp filters, this fails, and the worker has no sandbox. */
 	(void)!sandbox_enter(SANDBOX_INSPECT);
 }
 

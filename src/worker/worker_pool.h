@@ -37,9 +37,9 @@ struct worker_tasks {
 };
 
 /*
- * Runs all tasks.  For each task, calls either take() or lost() once; or neither, if the task has
- * appended nothing to its answer.  The calls are in no particular order.  Returns 0, or a negative
- * errno if no worker can be started.
+ * Runs all tasks.  Calls take() or lost() once for each task, except for a task that has appended
+ * nothing to its answer.  The calls are in no particular order.  Returns 0, or a negative errno if
+ * no worker can be started.
  */
 int worker_pool_run(const struct worker_tasks *tasks) _must_check_;
 

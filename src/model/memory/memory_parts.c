@@ -250,8 +250,8 @@ static void divide_malloc(struct state *s)
 		int64_t in_use = jvm->malloc_arenas - jvm->malloc_free;
 
 		/*
-		 * Add the arenas that were not recognised by their addresses, because they are in
-		 * merged mappings.
+		 * Move to POOL_ARENAS the arenas that are still in POOL_OTHER, because the kernel
+		 * has merged their mappings with others.
 		 */
 		move(s, POOL_OTHER, POOL_ARENAS, jvm->malloc_arenas - arenas->committed);
 		if (arenas->resident > in_use)
@@ -278,9 +278,9 @@ static void divide_malloc(struct state *s)
  * Memory Tracking (NMT) reports how many bytes the collector and Unsafe have allocated with malloc,
  * but not how many of these bytes are resident.  All bytes of direct buffers count as resident,
  * because the JVM zeroes them.  If the collector has allocated 10 % of all bytes that NMT has
- * counted, 10 % of malloc's remaining resident bytes go to PART_GC.  The limit is the number of
- * bytes that the collector has allocated, because native libraries, which NMT does not count, may
- * have allocated the rest.
+ * counted, 10 % of malloc's remaining resident bytes go to PART_GC; but no more bytes than the
+ * collector has allocated, because some resident bytes belong to native libraries, which NMT does
+ * not count.
  */
 static void divide_tracked(struct state *s)
 {

@@ -79,7 +79,7 @@ size_t thread_dump_count_unowned(const struct thread_dump *d)
 	return n;
 }
 
-/* Returns the index of the thread with the claim's name that waits for its lock; or NO_THREAD. */
+/* Returns the index of the thread claim->name if it waits for claim->object; else NO_THREAD. */
 static size_t claimant(const struct thread_dump *d, const struct thread_claim *claim)
 {
 	for (size_t i = 0; i < d->n; i++) {
@@ -92,8 +92,8 @@ static size_t claimant(const struct thread_dump *d, const struct thread_claim *c
 }
 
 /*
- * For each waiting thread whose owner the list of threads does not have, takes the owner from the
- * JVM's report of deadlocks.
+ * Takes the owners of locks from the JVM's report of deadlocks, for the waiting threads for which
+ * find_owners() has found no owner.
  */
 static void believe_report(struct thread_dump *d)
 {
@@ -132,12 +132,13 @@ static void find_ring(struct thread_dump *d, size_t start, size_t *seen)
 }
 
 /*
- * Computes n_waiting of each thread, beginning with the leaves of the trees, for which no thread
- * waits.  Skips deadlocks, whose members wait for one another.
+ * Computes n_waiting of each thread.  Begins with the threads for which no thread waits, and goes
+ * on from each thread to the owner of its lock.  Skips deadlocks, whose members wait for one
+ * another.
  */
 static void count_waiting(struct thread_dump *d)
 {
-	/* indexed by owner: threads that wait for it and are not yet in its n_waiting */
+	/* waiters[i]: number of threads that wait for thread i and are not yet in its n_waiting */
 	size_t *waiters = xcalloc(d->n + 1, sizeof(*waiters));
 	size_t *leaves = xcalloc(d->n + 1, sizeof(*leaves)), n = 0;
 

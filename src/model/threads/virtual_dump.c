@@ -227,9 +227,9 @@ static bool has_states(const struct thread_dump *d)
 }
 
 /*
- * Returns whether a thread of JDK 21 to 24 is virtual.  `is_printed` says whether the dump by
- * Thread.print has the thread.  A platform thread that was created after that dump is recognised by
- * its outermost frame, which differs from that of a virtual thread.
+ * Returns whether a thread of JDK 21 to 24 is virtual.  `is_printed`: the dump by Thread.print has
+ * the thread, so it is a platform thread.  A platform thread that started after that dump is
+ * recognised by its outermost frame, which is not VirtualThread.run().
  */
 static bool is_virtual(const struct dump_thread *t, bool is_printed)
 {

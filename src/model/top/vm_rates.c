@@ -18,8 +18,8 @@ static double share(double before, double now, double seconds)
 }
 
 /*
- * Returns a share of at most 100 %.  A counter grows only at the end of a pause, by the complete
- * pause.  So the increase may include time before the reading `before`.
+ * Like share(), but returns at most 100 %.  The counter grows only at the end of a pause, by the
+ * complete pause.  So the increase may include time of a pause that began before the first reading.
  */
 static double limited_share(double before, double now, double seconds)
 {

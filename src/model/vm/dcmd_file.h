@@ -21,7 +21,7 @@ struct dcmd_file {
 	char *path;     /* FILE; owned */
 	bool is_input;  /* true: the JVM reads the file; false: the JVM writes it */
 	bool is_heap;   /* the file will be about as large as the heap */
-	uint64_t room;  /* bytes that must be free for the file; 0 if is_heap (then unknown here) */
+	uint64_t room;  /* bytes that must be free for the file; 0 (unknown) if is_heap is set */
 };
 
 /*

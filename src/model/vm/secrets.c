@@ -46,9 +46,9 @@ static bool ends_with(const char *name, size_t len, const char *word)
 }
 
 /*
- * Returns whether the name contains "key" as a word.  The names access_key, accessKeyId and keys
- * do, but monkey does not.  Returns false for keyStore, because the value of keyStore is the path
- * of a key store, not a secret.
+ * Returns true if the name ends with "key" or "keys", as accesskey does, or has "key" as a word
+ * before its end, as accessKeyId and key_id do; monkey_bar does not.  Returns false for keyStore,
+ * because the value of keyStore is the path of a key store, not a secret.
  */
 static bool has_key(const char *name, size_t len)
 {

@@ -117,8 +117,8 @@ static bool is_continued(const struct line *line, struct strview rest)
 }
 
 /*
- * Returns whether the lines have an origin after the kind; decides this by a flag whose value is
- * not a text, because a text may have braces itself.
+ * Returns whether the lines have an origin, "{command line}", after the kind, "{manageable}".
+ * Examines the first line whose value is not a text, because a text may contain braces.
  */
 static bool have_origins(struct strview text)
 {
