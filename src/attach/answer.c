@@ -109,8 +109,9 @@ static void begin_long(struct answer_reader *r)
 }
 
 /*
- * Waits for the answer of a long operation after the JVM has read the request.  This wait has a
- * deadline of its own.
+ * Waits for the answer of a long operation after the JVM has read the request.  Gives up when
+ * progress() has grown by less than STALL_BYTES in ATTACH_LONG_MS, or in timeout_ms if that is
+ * longer.
  */
 static int await_long(struct answer_reader *r, struct err *err)
 {

@@ -23,9 +23,9 @@ struct answer_reader {
 
 /*
  * Waits until the answer begins or the connection ends, at most until the deadline `sent`.  If
- * r->is_long is true and the JVM has read the request by then, continues to wait as long as
- * attach_execute_long() says.  Returns 0; or -1 with `err` set: EXIT_ATTACH if the JVM does not
- * answer in time.
+ * r->is_long is true and the JVM has read the request by then, goes on waiting, with the time limit
+ * of attach_execute_long() (attach.h).  Returns 0; or -1 with `err` set: EXIT_ATTACH if the JVM
+ * does not answer in time.
  */
 int answer_await(struct answer_reader *r, struct deadline sent, struct err *err) _must_check_;
 

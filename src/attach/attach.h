@@ -3,9 +3,9 @@
  *
  * SIGQUIT is sent only to a process that maps a libjvm.so and catches SIGQUIT; both conditions are
  * checked again just before the signal.  A child with the target's ids creates the trigger file,
- * which makes the JVM open its attach socket on SIGQUIT (sigquit.h).  The child removes the file
- * only after the JVM has answered, even when jtool is killed, because a JVM that handles the signal
- * and finds no trigger file prints a thread dump.
+ * which makes the JVM open its attach socket on SIGQUIT (sigquit.h).  The child leaves the file in
+ * place until the JVM has opened the socket, even if jtool is killed, because a JVM that handles
+ * the signal and finds no trigger file prints a thread dump.
  */
 #ifndef JTOOL_ATTACH_ATTACH_H
 #define JTOOL_ATTACH_ATTACH_H

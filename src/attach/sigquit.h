@@ -2,9 +2,9 @@
  * Wakes a JVM's attach listener.
  *
  * On SIGQUIT, HotSpot looks for the trigger file .attach_pid<pid> in the JVM's working directory,
- * then in the JVM's tmp directory.  If HotSpot finds the file, and the JVM's user owns it, HotSpot
- * opens the attach socket; otherwise HotSpot prints a thread dump.  The trigger file must therefore
- * exist until the JVM has handled the signal.
+ * then in the JVM's tmp directory.  If HotSpot finds the file, and the JVM's user owns it (or root,
+ * except in JDK 8), HotSpot opens the attach socket; otherwise HotSpot prints a thread dump.  The
+ * trigger file must therefore exist until the JVM has handled the signal.
  */
 #ifndef JTOOL_ATTACH_SIGQUIT_H
 #define JTOOL_ATTACH_SIGQUIT_H

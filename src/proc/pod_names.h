@@ -1,6 +1,6 @@
 /*
  * Finds the names of a Kubernetes container by the container's id.  For each container, the kubelet
- * creates a link to the container's log in one directory.  The name of the link is
+ * creates a link to the container's log, in the directory POD_NAMES_DIR.  The name of the link is
  * POD_NAMESPACE_CONTAINER-ID.log: it has the names of the pod, the namespace and the container, and
  * the container's id.
  */
