@@ -28,7 +28,7 @@ const char *sha256_base64(const void *data, size_t len, char text[static SHA256_
 		for (int shift = 18; shift >= 0; shift -= 6)
 			*out++ = digits[bits >> shift & 0x3f];
 	}
-	out[-1] = '='; /* base64's padding, in place of the digit that has only extra bits */
+	out[-1] = '='; /* padding: the last digit has only bits of the extra byte */
 	*out = '\0';
 	return text;
 }
