@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/xalloc.h"
 
 struct dump_thread *thread_list_add(struct thread_dump *d, char *name)
@@ -49,6 +50,12 @@ void thread_list_add_frame(struct dump_thread *t, char *frame)
 	t->frames[t->n_frames++] = frame;
 }
 
+uint64_t thread_lock_id(const struct thread_lock *lock)
+{
+	return lock->is_hash ? lock->object ^ hash_bytes(lock->class, strlen(lock->class))
+			     : lock->object;
+}
+
 void thread_list_add_hold(struct dump_thread *t, struct thread_lock lock)
 {
 	/*
@@ -56,15 +63,16 @@ void thread_list_add_hold(struct dump_thread *t, struct thread_lock lock)
 	 * can wait.
 	 */
 	bool is_known = lock.object == 0;
+	uint64_t id = thread_lock_id(&lock);
 
 	/*
 	 * Skip a lock that is in t->holds already.  Skip the lock that the thread waits for: the
 	 * thread has released that lock, although the dump says that the thread has locked it.
 	 */
-	if (t->wait != THREAD_WAITS_NOT && lock.object == t->waits_for.object)
+	if (t->wait != THREAD_WAITS_NOT && id == thread_lock_id(&t->waits_for))
 		is_known = true;
 	for (size_t i = 0; i < t->n_holds && !is_known; i++)
-		is_known = t->holds[i].object == lock.object;
+		is_known = thread_lock_id(&t->holds[i]) == id;
 	if (is_known) {
 		free(lock.class);
 		return;

@@ -7,10 +7,24 @@
 
 #include "base/id_map.h"
 #include "base/xalloc.h"
-#include "model/threads/thread_dump.h"
+#include "model/threads/thread_list.h"
 
 /* maximum number of claims in the JVM's report that are used: each needs a search of all threads */
 #define CLAIMS_MAX 1000
+
+/*
+ * Adds the lock to `holders`, which maps locks to the indexes of the threads that hold them.  If two
+ * threads hold a lock that is known by its hash code, they are two locks with the same hash code, or
+ * the threads were dumped at different times.  The owner is then unknown: the map has `d->n`.
+ */
+static void add_holder(struct id_map *holders, const struct thread_dump *d, size_t thread,
+		       const struct thread_lock *lock)
+{
+	uint64_t id = thread_lock_id(lock);
+
+	if (id_map_add(holders, id, (uint32_t)thread) != thread && lock->is_hash)
+		id_map_set(holders, id, (uint32_t)d->n);
+}
 
 static void find_owners(struct thread_dump *d)
 {
@@ -20,7 +34,7 @@ static void find_owners(struct thread_dump *d)
 		if (d->threads[i].id >= 0)
 			(void)id_map_add(&ids, (uint64_t)d->threads[i].id, (uint32_t)i);
 		for (size_t k = 0; k < d->threads[i].n_holds; k++)
-			(void)id_map_add(&holders, d->threads[i].holds[k].object, (uint32_t)i);
+			add_holder(&holders, d, i, &d->threads[i].holds[k]);
 	}
 	for (size_t i = 0; i < d->n; i++) {
 		struct dump_thread *t = &d->threads[i];
@@ -31,8 +45,8 @@ static void find_owners(struct thread_dump *d)
 		    t->waits_for.object == 0)
 			continue;
 		owner = t->owner_id >= 0 ? id_map_get(&ids, (uint64_t)t->owner_id) :
-					   id_map_get(&holders, t->waits_for.object);
-		t->owner = owner == ID_MAP_NONE || owner == i ? NO_THREAD : owner;
+					   id_map_get(&holders, thread_lock_id(&t->waits_for));
+		t->owner = owner >= d->n || owner == i ? NO_THREAD : owner;
 	}
 	id_map_release(&holders);
 	id_map_release(&ids);

@@ -481,6 +481,45 @@ START_TEST(frames_of_hidden_classes_and_modules)
 }
 END_TEST
 
+#define HOLDS(id, lock) \
+	"{\"tid\":" #id ",\"name\":\"t" #id "\",\"monitorsOwned\":[{\"locks\":[\"" lock "\"]}]}"
+#define BLOCKED_ON(id, lock) \
+	"{\"tid\":" #id ",\"name\":\"t" #id "\",\"blockedOn\":\"" lock "\"}"
+
+static void parse_threads(const char *threads)
+{
+	_cleanup_free_ char *json =
+		xasprintf("{\"threadDump\":{\"threadContainers\":[{\"threads\":[%s]}]}}", threads);
+
+	thread_dump_release(&dump);
+	virtual_dump_parse(&dump, json, strlen(json));
+	thread_dump_link(&dump);
+	ck_assert(dump.complete);
+}
+
+START_TEST(locks_of_two_classes_may_have_one_hash_code)
+{
+	static const char both[] = "{\"tid\":3,\"name\":\"t3\",\"blockedOn\":\"a.B@1f\","
+				   "\"monitorsOwned\":[{\"locks\":[\"a.C@1f\"]}]}";
+	_cleanup_free_ char *threads = xasprintf("%s,%s,%s,%s", HOLDS(1, "a.A@1f"),
+						 HOLDS(2, "a.B@1f"), both, BLOCKED_ON(4, "a.C@1f"));
+
+	parse_threads(threads);
+	ck_assert_str_eq(dump.threads[find("t3")->owner].name, "t2");
+	ck_assert_uint_eq(find("t3")->n_holds, 1);
+	ck_assert_str_eq(dump.threads[find("t4")->owner].name, "t3");
+	ck_assert_uint_eq(dump.n_rings, 0);
+}
+END_TEST
+
+/* Two locks of one class have the same hash code: each of two threads holds one of them. */
+START_TEST(owner_is_unknown_if_two_threads_hold_the_lock)
+{
+	parse_threads(HOLDS(1, "a.A@1f") "," HOLDS(2, "a.A@1f") "," BLOCKED_ON(3, "a.A@1f"));
+	ck_assert_uint_eq(find("t3")->owner, NO_THREAD);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("model/threads");
@@ -500,6 +539,8 @@ int main(void)
 	tcase_add_loop_test(tc, virtual_threads_of_each_jdk, 0, ARRAY_SIZE(virtual_jdks));
 	tcase_add_loop_test(tc, truncated_virtual_dumps, 0, ARRAY_SIZE(virtual_jdks));
 	tcase_add_test(tc, frames_of_hidden_classes_and_modules);
+	tcase_add_test(tc, locks_of_two_classes_may_have_one_hash_code);
+	tcase_add_test(tc, owner_is_unknown_if_two_threads_hold_the_lock);
 	tcase_add_test(tc, unknown_lines_are_kept);
 	tcase_add_test(tc, unowned_locks_are_counted);
 	tcase_add_test(tc, names_contain_anything);
