@@ -337,23 +337,24 @@ bool jfr_next_event(struct jfr_reader *r, struct jfr_event *e)
 	return true;
 }
 
-static int64_t to_nanos(double ticks, const struct jfr_chunk *c)
+int64_t jfr_ticks_to_nanos(const struct jfr_chunk *c, int64_t ticks)
 {
-	double nanos = c->ticks_per_second > 0 ? ticks / ((double)c->ticks_per_second / 1e9) : 0;
+	double per_ns = (double)c->ticks_per_second / 1e9;
+	double nanos = c->ticks_per_second > 0 ? (double)ticks / per_ns : 0;
 
 	if (nanos >= 9223372036854775808.0)
 		return INT64_MAX;
 	return nanos <= -9223372036854775808.0 ? INT64_MIN : (int64_t)nanos;
 }
 
-int64_t jfr_ticks_to_nanos(const struct jfr_chunk *c, int64_t ticks)
-{
-	return to_nanos((double)ticks, c);
-}
-
 int64_t jfr_ticks_to_epoch(const struct jfr_chunk *c, int64_t ticks)
 {
-	int64_t since = (int64_t)((uint64_t)ticks - (uint64_t)c->base_ticks);
+	int64_t since, at;
 
-	return (int64_t)((uint64_t)c->base_ns + (uint64_t)to_nanos((double)since, c));
+	if (__builtin_sub_overflow(ticks, c->base_ticks, &since))
+		since = ticks < 0 ? INT64_MIN : INT64_MAX;
+	since = jfr_ticks_to_nanos(c, since);
+	if (__builtin_add_overflow(c->base_ns, since, &at))
+		at = since < 0 ? INT64_MIN : INT64_MAX;
+	return at;
 }

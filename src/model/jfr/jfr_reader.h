@@ -93,8 +93,8 @@ void jfr_add_problem(struct jfr_reader *r, uint64_t at, const char *text);
 
 /*
  * Convert ticks of a chunk: jfr_ticks_to_epoch() converts a point in time to ns since the epoch,
- * jfr_ticks_to_nanos() converts a duration to ns.  If a duration does not fit in an int64_t, the
- * result is the nearest int64_t; if a point in time does not fit, the result wraps around.
+ * jfr_ticks_to_nanos() converts a duration to ns.  If a time does not fit in an int64_t, the result
+ * is the nearest int64_t.
  */
 int64_t jfr_ticks_to_epoch(const struct jfr_chunk *c, int64_t ticks);
 int64_t jfr_ticks_to_nanos(const struct jfr_chunk *c, int64_t ticks);
