@@ -33,6 +33,7 @@ static void free_bindings(struct jfr_queries *q)
 			jfr_getter_release(&b->columns[j]);
 	}
 	q->n_bindings = 1;
+	q->used_by_chunk = 0;
 }
 
 void jfr_queries_free(struct jfr_queries *q)
@@ -98,13 +99,16 @@ static void bind(struct jfr_queries *q, struct jfr_query_run *run, unsigned sour
 	b->next = type->user;
 	if (s->field)
 		jfr_getter_bind(&b->condition, type, s->field);
-	for (size_t i = 0; i < run->n_group; i++)
+	for (size_t i = 0; i < run->n_group; i++) {
 		jfr_getter_bind(&b->group[i], type, run->query->group[i]);
+		b->group[i].has_group = true;
+	}
 	for (size_t i = 0; i < run->n_columns; i++) {
 		const char *path = run->query->columns[i].path;
 
 		if (is_of_source(&path, s->alias))
 			jfr_getter_bind(&b->columns[i], type, path);
+		b->columns[i].has_group = run->query->columns[i].aggregate == JFR_UNIQUE;
 		for (size_t j = 0; j < run->n_group; j++)
 			b->columns[i].is_group |= strcmp(path, run->query->group[j]) == 0;
 	}
@@ -236,7 +240,7 @@ static int take_event(void *arg, const struct jfr_event *e, struct err *err)
 	q->extent.events++;
 	for (uint32_t i = e->type->user; i != 0; i = q->bindings[i].next)
 		add_event(&q->bindings[i], e);
-	if (q->used > q->max_memory)
+	if (q->used + q->used_by_chunk > q->max_memory)
 		return err_set(err, EXIT_PARTIAL,
 			       "the results do not fit into %zu MB; allow more with --max-memory "
 			       "SIZE", q->max_memory >> 20);

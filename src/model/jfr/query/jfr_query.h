@@ -125,8 +125,8 @@ struct jfr_cell {
 struct jfr_query_run;
 
 /*
- * The queries of one pass.  `max_memory` limits the bytes of the rows, and of the values for
- * percentiles and JFR_UNIQUE, but not those of texts; 0: no limit.
+ * The queries of one pass.  `max_memory` limits the bytes of the rows, of their texts, and of the
+ * values for percentiles and JFR_UNIQUE; 0: no limit.
  */
 struct jfr_queries;
 struct jfr_queries *jfr_queries_new(size_t max_memory);

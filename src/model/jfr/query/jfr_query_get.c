@@ -6,6 +6,13 @@
 #include "model/jfr/jfr_names.h"
 #include "model/jfr/query/jfr_query_internal.h"
 
+/*
+ * The most bytes that an element of an array takes that grows by doubling, with its entry in a
+ * struct id_map; and that a text takes in a struct intern, besides the characters.
+ */
+#define ELEMENT_BYTES(size) (2 * (size) + 4 * sizeof(struct id_map_entry))
+#define TEXT_BYTES ELEMENT_BYTES(sizeof(size_t))
+
 void jfr_getter_bind(struct jfr_getter *g, const struct jfr_type *type, const char *path)
 {
 	static const struct {
@@ -47,10 +54,22 @@ void jfr_getter_release(struct jfr_getter *g)
 	g->seen = NULL;
 }
 
-static void set_text(struct jfr_query_run *run, const struct buf *text, struct jfr_cell *cell)
+/* Adds the text in the owner's `scratch` to `in`, which is a member of `run`. */
+static uint32_t add_text(struct jfr_query_run *run, struct intern *in)
+{
+	const struct buf *text = &run->owner->scratch;
+	size_t n = in->n;
+	uint32_t number = intern_text(in, buf_str(text));
+
+	if (in->n > n)
+		run->owner->used += text->len + TEXT_BYTES;
+	return number;
+}
+
+static void set_text(struct jfr_query_run *run, struct jfr_cell *cell)
 {
 	cell->kind = JFR_CELL_TEXT;
-	cell->text = intern_text(&run->texts, buf_str(text));
+	cell->text = add_text(run, &run->texts);
 }
 
 static bool is_named(const struct jfr_chunk *chunk, const struct jfr_datum *d, const char *name)
@@ -101,17 +120,15 @@ static void read_top(const struct jfr_getter *g, struct jfr_query_run *run,
 
 	jfr_get(e, &g->path, &trace);
 	jfr_stack_read(e->chunk, &trace, &stack);
-	buf_reset(text);
 	while (jfr_stack_next(&stack, &frame)) {
 		if (!is_wanted_frame(e->chunk, &frame.method, g->kind))
 			continue;
 		jfr_method_add(text, e->chunk, &frame.method);
-		set_text(run, text, &seen->cell);
+		set_text(run, &seen->cell);
 		buf_reset(text);
 		add_method_key(text, e->chunk, &frame.method);
 		break;
 	}
-	seen->group = intern_text(&run->groups, buf_str(text));
 }
 
 static void set_number(const struct jfr_event *e, const struct jfr_datum *d, struct jfr_cell *cell)
@@ -146,18 +163,18 @@ static void add_stack_key(struct buf *out, const struct jfr_event *e, const stru
 }
 
 /*
- * Sets the cell and the group of an object.  Two classes, loaders or threads can have the same
- * name, so the object's key determines the group together with the name.
+ * Sets the cell of an object, and appends the name of its group to the owner's `scratch`.  Two
+ * classes, loaders or threads can have the same name, so the object's key determines the group
+ * together with the name.
  */
 static void set_object(struct jfr_query_run *run, const struct jfr_event *e,
 		       const struct jfr_datum *d, struct jfr_seen *seen)
 {
 	struct buf *text = &run->owner->scratch;
 
-	buf_reset(text);
 	if (d->kind == JFR_TEXT || d->kind == JFR_FIELDS) {
 		jfr_name_add(text, e->chunk, d);
-		set_text(run, text, &seen->cell);
+		set_text(run, &seen->cell);
 	}
 	if (d->kind == JFR_FIELDS && strcmp(d->type->name, "jdk.types.StackTrace") == 0)
 		add_stack_key(text, e, d);
@@ -165,14 +182,11 @@ static void set_object(struct jfr_query_run *run, const struct jfr_event *e,
 		buf_addf(text, "#%" PRId64, d->key);
 	if (d->kind == JFR_NOTHING)
 		buf_adds(text, "#null");
-	seen->group = intern_text(&run->groups, buf_str(text));
 }
 
 static void set_value(struct jfr_query_run *run, const struct jfr_event *e,
 		      const struct jfr_datum *d, struct jfr_seen *seen)
 {
-	struct buf *text = &run->owner->scratch;
-
 	switch (d->kind) {
 	case JFR_TRUTH:
 		seen->cell.kind = JFR_CELL_TRUTH;
@@ -192,9 +206,7 @@ static void set_value(struct jfr_query_run *run, const struct jfr_event *e,
 		set_object(run, e, d, seen);
 		return;
 	}
-	buf_reset(text);
-	buf_addf(text, "%" PRId64, d->integer);
-	seen->group = intern_text(&run->groups, buf_str(text));
+	buf_addf(&run->owner->scratch, "%" PRId64, d->integer);
 }
 
 static void read_setting_type(struct jfr_query_run *run, const struct jfr_event *e,
@@ -203,24 +215,18 @@ static void read_setting_type(struct jfr_query_run *run, const struct jfr_event 
 	const struct jfr_type *type = jfr_type_by_id(&e->chunk->metadata, d->integer);
 	struct buf *text = &run->owner->scratch;
 
-	buf_reset(text);
 	if (d->kind == JFR_INTEGER && type) {
 		buf_adds(text, type->label ? type->label : type->name);
-		set_text(run, text, &seen->cell);
+		set_text(run, &seen->cell);
 	} else {
 		buf_addf(text, "#%" PRId64, d->integer);
 	}
-	seen->group = intern_text(&run->groups, buf_str(text));
 }
 
 static void read_label(struct jfr_query_run *run, const struct jfr_event *e, struct jfr_seen *seen)
 {
-	struct buf *text = &run->owner->scratch;
-
-	buf_reset(text);
-	buf_adds(text, e->type->label ? e->type->label : e->type->name);
-	set_text(run, text, &seen->cell);
-	seen->group = intern_text(&run->groups, buf_str(text));
+	buf_adds(&run->owner->scratch, e->type->label ? e->type->label : e->type->name);
+	set_text(run, &seen->cell);
 }
 
 static void read_value(const struct jfr_getter *g, struct jfr_query_run *run,
@@ -229,6 +235,7 @@ static void read_value(const struct jfr_getter *g, struct jfr_query_run *run,
 	struct jfr_datum d;
 
 	*seen = (struct jfr_seen){ .group = 0 };
+	buf_reset(&run->owner->scratch);
 	switch (g->kind) {
 	case JFR_GET_NOTHING:
 		break;
@@ -249,6 +256,8 @@ static void read_value(const struct jfr_getter *g, struct jfr_query_run *run,
 	default:
 		read_top(g, run, e, seen);
 	}
+	if (g->has_group)
+		seen->group = add_text(run, &run->groups);
 }
 
 void jfr_getter_read(struct jfr_getter *g, struct jfr_query_run *run, const struct jfr_event *e,
@@ -270,6 +279,7 @@ void jfr_getter_read(struct jfr_getter *g, struct jfr_query_run *run, const stru
 		i = id_map_add(&g->seen_keys, (uint64_t)key, (uint32_t)g->n);
 		g->seen = xgrow(g->seen, g->n, &g->cap, sizeof(*g->seen));
 		read_value(g, run, e, &g->seen[g->n++]);
+		run->owner->used_by_chunk += ELEMENT_BYTES(sizeof(*g->seen));
 	}
 	*cell = g->seen[i].cell;
 	*group = g->seen[i].group;

@@ -44,6 +44,7 @@ struct jfr_getter {
 	bool is_constant;
 	/* events are grouped by this path, so its value is read only once for each group */
 	bool is_group;
+	bool has_group; /* the numbers by which events are grouped are needed */
 	struct id_map seen_keys;
 	struct jfr_seen *seen;
 	size_t n, cap;
@@ -81,6 +82,7 @@ struct jfr_queries {
 	struct jfr_binding *bindings; /* bindings for the current chunk; bindings[0] is unused */
 	size_t n_bindings, cap_bindings;
 	size_t max_memory, used;
+	size_t used_by_chunk; /* memory of the getters, which ends with the chunk */
 	struct buf scratch;
 	struct jfr_extent extent;
 	bool skips; /* do not read events of types that no query uses, only count them */
@@ -90,8 +92,8 @@ struct jfr_queries {
 void jfr_getter_bind(struct jfr_getter *g, const struct jfr_type *type, const char *path);
 void jfr_getter_release(struct jfr_getter *g);
 /*
- * Reads the getter's value from an event into *cell.  Sets *group to a number by which events are
- * grouped: equal values have equal numbers.
+ * Reads the getter's value from an event into *cell.  If has_group is set, sets *group to a number
+ * by which events are grouped: equal values have equal numbers.
  */
 void jfr_getter_read(struct jfr_getter *g, struct jfr_query_run *run, const struct jfr_event *e,
 		     struct jfr_cell *cell, uint32_t *group);

@@ -308,6 +308,77 @@ START_TEST(memory_limit_ends_the_reading)
 }
 END_TEST
 
+START_TEST(times_beyond_64_bits_become_the_nearest_time)
+{
+	const struct jfr_chunk c = {
+		.ticks_per_second = 1000, .base_ns = 5000000000, .base_ticks = 3000,
+	};
+
+	ck_assert_int_eq(jfr_ticks_to_epoch(&c, 4000), 6000000000);
+	ck_assert_int_eq(jfr_ticks_to_epoch(&c, 1000), 3000000000);
+	ck_assert_int_eq(jfr_ticks_to_epoch(&c, INT64_MAX), INT64_MAX);
+	ck_assert_int_eq(jfr_ticks_to_epoch(&c, INT64_MIN), INT64_MIN);
+	ck_assert_int_eq(jfr_ticks_to_nanos(&c, INT64_MAX), INT64_MAX);
+	ck_assert_int_eq(jfr_ticks_to_nanos(&c, INT64_MIN), INT64_MIN);
+}
+END_TEST
+
+/* Writes an event with a text of 1000 bytes that differs from event to event. */
+static void add_text_event(struct jfr_writer *w, unsigned i)
+{
+	struct buf text = BUF_INIT;
+
+	buf_addc(&text, 3); /* UTF-8 */
+	w_int(w, &text, 1000);
+	buf_addf(&text, "%01000u", i);
+	w_everything(w, text.data, text.len);
+	buf_release(&text);
+}
+
+#define KEYS_MAX 20000
+
+static void add_events(struct jfr_writer *w, bool texts)
+{
+	size_t metadata, constants;
+
+	w_begin_chunk(w);
+	metadata = w_metadata(w);
+	constants = w_constants(w);
+	for (unsigned i = 0; texts && i < 1000; i++)
+		add_text_event(w, i);
+	for (int64_t i = 0; !texts && i < KEYS_MAX; i++)
+		w_sample(w, 2000, 100 + i);
+	w_end_chunk(w, metadata, constants);
+}
+
+/* The query has one row; but the texts, or the keys of constants, of all events take 1 MB. */
+START_TEST(texts_and_keys_of_a_query_count_as_its_memory)
+{
+	static const char *const paths[] = { "text", "stackTrace" };
+	const struct jfr_query query = {
+		.name = "test", .is_form = true, .sources = &(struct jfr_query_source){ 0 },
+		.n_sources = 1,
+		.columns = &(struct jfr_query_column){ "value", paths[_i], JFR_ANY, false },
+		.n_columns = 1,
+	};
+	struct jfr_writer w = { .major = 2 };
+
+	add_events(&w, _i == 0);
+	for (size_t mb = 1; mb <= 4; mb += 3) {
+		struct jfr_queries *q = jfr_queries_new(mb * 1000000);
+		struct jfr_reader *r = jfr_reader_new(w_read, &w.file, w.file.len, 0);
+		struct err err = { .code = EXIT_DONE };
+
+		(void)jfr_queries_add(q, &query);
+		ck_assert_int_eq(jfr_queries_run(q, r, INT64_MIN, &err), mb == 1 ? -1 : 0);
+		ck_assert_int_eq(err.code, mb == 1 ? EXIT_PARTIAL : EXIT_DONE);
+		jfr_queries_free(q);
+		jfr_reader_free(r);
+	}
+	w_release(&w);
+}
+END_TEST
+
 START_TEST(other_files_are_refused)
 {
 	struct buf file = BUF_INIT;
@@ -388,6 +459,8 @@ int main(void)
 	tcase_add_test(t, each_chunk_has_its_own_types);
 	tcase_add_test(t, broken_chain_of_constants_is_named_and_found_by_a_scan);
 	tcase_add_test(t, memory_limit_ends_the_reading);
+	tcase_add_test(t, times_beyond_64_bits_become_the_nearest_time);
+	tcase_add_loop_test(t, texts_and_keys_of_a_query_count_as_its_memory, 0, 2);
 	tcase_add_test(t, other_files_are_refused);
 	tcase_add_test(t, hottest_methods_are_counted_over_chunks);
 	tcase_add_test(t, views_have_names_and_valid_columns);
