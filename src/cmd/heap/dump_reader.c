@@ -66,6 +66,7 @@ static struct hprof_reader *feed(const struct ctx *ctx, struct pass *pass,
 		.texts_from = pass->wanted->texts_from,
 		.names = pass->names,
 		.max_memory = pass->wanted->max_memory,
+		.advice = pass->wanted->limits.advice,
 	};
 	struct reading r = { hprof_reader_new(heap, &wants), { false, false, 0 }, max_objects };
 	int rc;
@@ -95,11 +96,10 @@ static struct hprof_reader *feed(const struct ctx *ctx, struct pass *pass,
  * Derives the object layout (sizes of headers and references, and the alignment) from the addresses
  * of the first objects in the file, because a dump does not contain the layout.
  */
-static int sample_layout(const struct ctx *ctx, size_t max_memory, struct object_layout *layout,
-			 struct hprof_names *names, struct err *err)
+static int sample_layout(const struct ctx *ctx, const struct dump_reader_wanted *wanted,
+			 struct object_layout *layout, struct hprof_names *names, struct err *err)
 {
-	const struct dump_reader_wanted count_only = { .max_memory = max_memory };
-	struct pass pass = { .wanted = &count_only, .names = names };
+	struct pass pass = { .wanted = wanted, .names = names };
 	struct heap heap = { 0 };
 	struct hprof_reader *reader;
 
@@ -116,11 +116,10 @@ static int sample_layout(const struct ctx *ctx, size_t max_memory, struct object
  * Reads the file again to complete the thread names: in the first pass, the String of a name is
  * missed if it precedes the thread's object in the file.
  */
-static int read_names_again(const struct ctx *ctx, size_t max_memory, struct hprof_names *names,
-			    struct err *err)
+static int read_names_again(const struct ctx *ctx, const struct dump_reader_wanted *wanted,
+			    struct hprof_names *names, struct err *err)
 {
-	const struct dump_reader_wanted count_only = { .max_memory = max_memory };
-	struct pass pass = { .wanted = &count_only, .names = names };
+	struct pass pass = { .wanted = wanted, .names = names };
 	static const struct object_layout layout;
 	struct heap heap = { 0 };
 	struct hprof_reader *reader;
@@ -176,9 +175,7 @@ static void ask_thread_names(const struct ctx *ctx, struct hprof_names *names)
 static int get_layout(const struct ctx *ctx, const struct pass *pass, struct object_layout *layout,
 		      struct err *err)
 {
-	const size_t max_memory = pass->wanted->max_memory;
-
-	if ((ctx->file ? sample_layout(ctx, max_memory, layout, pass->names, err)
+	if ((ctx->file ? sample_layout(ctx, pass->wanted, layout, pass->names, err)
 		       : ask_layout(ctx, layout, err)) < 0)
 		return -1;
 	if (!object_layout_is_known(layout)) {
@@ -208,7 +205,7 @@ static struct hprof_reader *read_dump(const struct ctx *ctx, struct pass *pass,
 	reader = feed(ctx, pass, layout, UINT64_MAX, heap, err);
 	if (!reader || !ctx->file || !pass->names || !hprof_names_incomplete(pass->names))
 		return reader;
-	if (read_names_again(ctx, pass->wanted->max_memory, pass->names, err) < 0) {
+	if (read_names_again(ctx, pass->wanted, pass->names, err) < 0) {
 		hprof_reader_free(reader);
 		return NULL;
 	}

@@ -8,7 +8,8 @@ int heap_source_by_hprof(struct heap_source *source, const struct heap_plan *pla
 		.graph_memory = plan->max_bytes / 2,
 		.texts_from = plan->wanted->texts_from,
 		.max_memory = plan->max_bytes / 2,
-		.limits = { plan->max_bytes / 2, 0, plan->max_pause_ms },
+		.limits = { plan->max_bytes / 2, 0, plan->max_pause_ms,
+			    "allow more with --max-memory SIZE" },
 	};
 	struct graph_facts facts = { 0 };
 	struct graph_builder *builder;

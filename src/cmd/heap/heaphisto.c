@@ -209,7 +209,12 @@ static int ask_vm(const struct ctx *ctx, struct count *c, struct err *err)
 /* Counts all objects in ctx->file, or in the JVM's own dump of the reachable objects. */
 static int ask_dump(const struct ctx *ctx, struct count *c, struct err *err)
 {
-	struct dump_reader_wanted wanted = { .limits = { .pause_ms = max_pause_ms(ctx->opts) } };
+	struct dump_reader_wanted wanted = {
+		.limits = {
+			.pause_ms = max_pause_ms(ctx->opts),
+			.advice = ctx->file ? NULL : "choose another engine with --engine",
+		},
+	};
 	struct heap heap = { 0 };
 	struct hprof_reader *reader;
 	size_t memory;

@@ -159,7 +159,7 @@ static int check_dump(bool gzip, const struct atomic_file *out, const struct hpr
 static int dump_redacted(const struct ctx *ctx, const struct dump_wanted *wanted,
 			 struct atomic_file *out, struct err *err)
 {
-	const struct dump_limits limits = { WAITING_MAX, STALL_MS, wanted->max_pause_ms };
+	const struct dump_limits limits = { WAITING_MAX, STALL_MS, wanted->max_pause_ms, NULL };
 	const struct dump_output_wanted how = { wanted->redact, wanted->gzip };
 	struct dump_output *output = dump_output_new(out, &how);
 	struct dump_wanted raw = *wanted;

@@ -62,12 +62,11 @@ static int relay_failed(const struct stream *f, int error, struct err *err)
 			       "stopped the dump of JVM %d: the JVM had been paused for %g s; "
 			       "allow more with --max-pause TIME",
 			       pid, f->limits->pause_ms / 1e3);
-	if (error == -EFBIG || error == -ENOMEM)
+	if (error == -EFBIG)
 		return err_set(err, EXIT_PARTIAL,
 			       "stopped the dump of JVM %d: it was written faster than jtool could "
-			       "read it, and the unread part exceeded the limit of %zu MB; "
-			       "allow more with --max-memory SIZE",
-			       pid, f->limits->waiting >> 20);
+			       "read it, and the unread part exceeded the limit of %zu MB; %s",
+			       pid, f->limits->waiting >> 20, f->limits->advice);
 	if (error == -ENOBUFS)
 		return err_set(err, EXIT_PARTIAL,
 			       "stopped the dump of JVM %d: the JVM had to wait, because jtool "
@@ -77,8 +76,8 @@ static int relay_failed(const struct stream *f, int error, struct err *err)
 	if (error == -ECANCELED)
 		return err_set(err, EXIT_PARTIAL,
 			       "stopped the dump of JVM %d: the jtool process that reads it "
-			       "was killed; if memory ran out, allow less with "
-			       "--max-memory SIZE",
+			       "was killed; if memory ran out, raise the memory limit of jtool's "
+			       "control group",
 			       pid);
 	return err_set(err, EXIT_PARTIAL, "cannot receive the dump of JVM %d: %s; try again", pid,
 		       strerror(-error));

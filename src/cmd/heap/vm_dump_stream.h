@@ -20,6 +20,11 @@ struct dump_limits {
 	unsigned stall_ms;
 	/* limit in ms for the pause, if the JVM is paused until its dump is read; 0: no limit */
 	unsigned pause_ms;
+	/*
+	 * for messages: what the user can do if a memory limit is exceeded.  NULL: nothing; not
+	 * allowed if stall_ms is 0.
+	 */
+	const char *advice;
 };
 
 /*

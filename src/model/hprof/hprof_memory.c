@@ -53,7 +53,7 @@ int hprof_check_memory(const struct hprof_reader *r, struct err *err)
 	if (max == 0 || used <= max)
 		return 0;
 	return err_set(err, EXIT_PARTIAL,
-		       "the names and classes of the dump need more than %zu MB of memory%s",
-		       max >> 20, r->wants.builder ? "; allow more with --max-memory SIZE" :
-						     ", which is jtool's limit");
+		       "the names and classes of the dump need more than %zu MB of memory%s%s",
+		       max >> 20, r->wants.advice ? "; " : ", which is jtool's limit",
+		       r->wants.advice ? r->wants.advice : "");
 }

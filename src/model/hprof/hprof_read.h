@@ -29,6 +29,8 @@ struct hprof_wants {
 	unsigned texts_from;
 	struct hprof_names *names; /* not owned; NULL: thread names are not read */
 	size_t max_memory; /* limit in bytes for names, classes, threads and stacks; 0: no limit */
+	/* for messages: what the user can do if max_memory is exceeded; NULL: nothing */
+	const char *advice;
 };
 
 struct hprof_reader;
