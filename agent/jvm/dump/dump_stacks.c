@@ -7,7 +7,6 @@
 #define DEPTH 1024   /* maximum frames of a stack; frames further from the top are omitted */
 #define FRAMES_MAX 524288 /* maximum frames of all threads together; the others are omitted */
 #define METHODS_FIRST 1024
-#define METHODS_MAX 65536
 #define LINE_UNKNOWN (-1)
 #define LINE_NATIVE (-3)
 
@@ -84,7 +83,7 @@ static int find_method(struct reading *r, jmethodID id, uint32_t *number)
 		 sizeof(*s->methods)) != 0)
 		return -1;
 	if (s->numbers.n == s->numbers.max &&
-	    ag_hash_map_grow(&s->numbers, r->jvm->mem, METHODS_MAX) != 0)
+	    ag_hash_map_grow(&s->numbers, r->jvm->mem, FRAMES_MAX) != 0)
 		return ag_fail_memory(r->jvm);
 	*number = s->n_methods;
 	(void)ag_hash_map_add(&s->numbers, key, *number); /* cannot fail: new key, enough room */

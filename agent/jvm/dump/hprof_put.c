@@ -156,7 +156,7 @@ uint32_t ag_hprof_symbol(struct ag_hprof *h, struct ag_hash_map *symbols, const 
 	if (known->key != 0)
 		return known->number;
 	if (symbols->n == symbols->max &&
-	    ag_hash_map_grow(symbols, h->chan->mem, AG_HPROF_SYMBOLS) != 0)
+	    ag_hash_map_grow(symbols, h->chan->mem, INT32_MAX) != 0)
 		return 0;
 	known = ag_hash_map_add(symbols, key, symbols->n + 1);
 	ag_hprof_record(h, AG_HPROF_UTF8, (uint32_t)(AG_HPROF_ID + len));

@@ -102,9 +102,10 @@ void ag_hprof_end_segment(struct ag_hprof *h);
 void ag_hprof_record_u4(struct ag_hprof *h, uint32_t value);
 void ag_hprof_record_u8(struct ag_hprof *h, uint64_t value);
 
-/* Symbols are UTF8 records, numbered from 1; the same text is written only once. */
-#define AG_HPROF_SYMBOLS 1048576 /* maximum number of symbols */
-/* Returns the text's symbol number; 0 if memory is short or there are too many symbols. */
+/*
+ * Returns the number of the text's symbol; 0 if memory is short.  Symbols are UTF8 records, numbered
+ * from 1; the same text is written only once.
+ */
 uint32_t ag_hprof_symbol(struct ag_hprof *h, struct ag_hash_map *symbols, const char *text,
 			 size_t len);
 
