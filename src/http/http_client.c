@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/xalloc.h"
 #include "http/http_request.h"
 
 #define READ_MS 5000
@@ -86,10 +87,9 @@ static void respond_text(struct http_client *c, const char *status, const char *
 
 void http_client_answer(struct http_client *c, struct document *doc, const char *why)
 {
-	char body[128];
-
 	if (!doc) {
-		(void)snprintf(body, sizeof(body), "%s\n", why);
+		_cleanup_free_ char *body = xasprintf("%s\n", why);
+
 		respond_text(c, "503 Service Unavailable", body);
 		return;
 	}

@@ -27,7 +27,7 @@ struct http_client {
 	char request[HTTP_REQUEST_MAX];
 	size_t request_len;
 	/* the head of the response and, if `doc` is NULL, also its body */
-	char head[512];
+	char head[512 + sizeof(((struct err *)0)->text)];
 	size_t head_len, head_sent;
 	struct document *doc; /* NULL: none */
 	int64_t doc_sent;
