@@ -48,6 +48,17 @@ START_TEST(saved_histogram_loads_unchanged)
 }
 END_TEST
 
+START_TEST(reason_of_a_failed_write_is_named)
+{
+	struct err err = { .code = EXIT_DONE };
+	struct histo h = sample();
+
+	ck_assert_int_eq(histo_file_save(&h, 42, "/dev/full", &err), -1);
+	ck_assert_ptr_nonnull(strcasestr(err.text, "no space left"));
+	histo_release(&h);
+}
+END_TEST
+
 static void write_file(const char *text)
 {
 	_cleanup_close_ int fd = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -170,6 +181,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, make_dir, remove_dir);
 	tcase_add_test(tc, saved_histogram_loads_unchanged);
+	tcase_add_test(tc, reason_of_a_failed_write_is_named);
 	tcase_add_loop_test(tc, only_complete_histogram_files_load, 0, ARRAY_SIZE(saved));
 	tcase_add_test(tc, missing_files_and_directories_are_refused);
 	tcase_add_test(tc, saving_through_a_link_replaces_its_target);
