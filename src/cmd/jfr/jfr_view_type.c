@@ -22,7 +22,8 @@ struct rows {
 	struct jfr_filter *filter;
 	struct table *table;
 	size_t n_columns;
-	struct buf json;
+	struct buf json; /* the part of the document that is not written to `out` yet */
+	bool began; /* a part of the document was written to `out` */
 	uint64_t n, n_most;
 	struct err *err;
 	int rc;
@@ -94,6 +95,7 @@ static void flush_json(struct rows *rows, size_t least)
 		return;
 	(void)fwrite(rows->json.data, 1, rows->json.len, rows->rec->ctx->out);
 	buf_reset(&rows->json);
+	rows->began = true;
 }
 
 static void begin_json(struct rows *rows)
@@ -105,6 +107,12 @@ static void begin_json(struct rows *rows)
 	rows->json.len--; /* removes the closing brace */
 	buf_adds(&rows->json, ",\"rows\":[");
 	json_free(name);
+}
+
+static void end_json(struct rows *rows)
+{
+	buf_adds(&rows->json, "]}\n");
+	flush_json(rows, 0);
 }
 
 static void add_json(struct rows *rows, const struct jfr_event *e)
@@ -155,8 +163,7 @@ static void print_rows(struct rows *rows)
 	if (ctx->json) {
 		if (rows->n == 0)
 			begin_json(rows);
-		buf_adds(&rows->json, "]}\n");
-		flush_json(rows, 0);
+		end_json(rows);
 		return;
 	}
 	if (rows->n == 0) {
@@ -193,6 +200,8 @@ int jfr_view_type(struct jfr_recording *rec, const char *name, struct err *err)
 		rc = no_such_type(&rows, err);
 	if (rc == 0)
 		print_rows(&rows);
+	else if (rows.began)
+		end_json(&rows); /* after an error, the document has the rows before the error */
 	table_free(rows.table);
 	jfr_filter_free(rows.filter);
 	buf_release(&rows.json);

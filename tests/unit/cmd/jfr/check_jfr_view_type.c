@@ -1,0 +1,128 @@
+/* The events of one type as JSON, which is printed while the recording is read. */
+#include <check.h>
+#include <stdlib.h>
+
+#include "cmd/jfr/jfr_view.h"
+#include "render/json.h"
+#include "unit/support/jfr_writer.h"
+
+#define ROWS 1200 /* events of 1 KB: more than are collected before they are printed */
+
+static struct jfr_writer w;
+
+struct jfr_reader *jfr_recording_reader(struct jfr_recording *rec)
+{
+	return jfr_reader_new(w_read, &w.file, w.file.len, rec->max_memory);
+}
+
+void jfr_recording_done(struct jfr_recording *rec, struct jfr_reader *r)
+{
+	(void)rec;
+	ck_assert_str_eq(jfr_problems(r), "");
+	jfr_reader_free(r);
+}
+
+/* The type test.Everything without most of its fields. */
+static void other_types(struct jfr_writer *to)
+{
+	ELEMENT(to, "root", 2, "a", "b");
+	ELEMENT(to, "metadata", 21, "a", "b");
+	w_base_types(to);
+	ELEMENT(to, "class", 1, "name", "test.Everything", "id", "101", "superType",
+		"jdk.jfr.Event");
+	w_start_fields(to);
+	ELEMENT(to, "region", 0, "locale", "en", "gmtOffset", "0", "dst", "0");
+}
+
+static void add_chunk(void (*types)(struct jfr_writer *to), unsigned n)
+{
+	struct buf text = BUF_INIT;
+	size_t metadata, constants;
+
+	w.types = types;
+	w_begin_chunk(&w);
+	metadata = w_metadata(&w);
+	constants = w_constants(&w);
+	buf_addc(&text, 3); /* UTF-8 */
+	w_int(&w, &text, 1000);
+	buf_addf(&text, "%01000d", 0);
+	for (unsigned i = 0; i < n; i++)
+		w_everything(&w, text.data, text.len);
+	w_end_chunk(&w, metadata, constants);
+	buf_release(&text);
+}
+
+static int view(const char *filter, char **out, struct err *err)
+{
+	struct jfr_opts opts = { .filter = filter };
+	struct ctx ctx = { .opts = &opts, .json = true };
+	struct jfr_recording rec = { .ctx = &ctx, .from_ns = INT64_MIN };
+	size_t len;
+	int rc;
+
+	ctx.out = open_memstream(out, &len);
+	ck_assert_ptr_nonnull(ctx.out);
+	rc = jfr_view_type(&rec, "test.Everything", err);
+	ck_assert_int_eq(fclose(ctx.out), 0);
+	return rc;
+}
+
+static void setup(void)
+{
+	w = (struct jfr_writer){ .major = 2 };
+}
+
+static void teardown(void)
+{
+	w_release(&w);
+}
+
+START_TEST(document_is_complete_after_a_late_error)
+{
+	struct err err = { .code = EXIT_DONE };
+	struct json *doc;
+	char *out;
+
+	add_chunk(NULL, ROWS);
+	add_chunk(other_types, 0);
+	ck_assert_int_eq(view("text!=x", &out, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "unknown field 'text'"));
+	doc = json_parse(out, strlen(out));
+	ck_assert_ptr_nonnull(doc);
+	ck_assert_uint_eq(json_length(json_get(doc, "rows")), ROWS);
+	json_free(doc);
+	free(out);
+}
+END_TEST
+
+/* Then main() can print the error as JSON. */
+START_TEST(nothing_is_printed_after_an_early_error)
+{
+	struct err err = { .code = EXIT_DONE };
+	char *out;
+
+	add_chunk(NULL, 3);
+	add_chunk(other_types, 0);
+	ck_assert_int_eq(view("text!=x", &out, &err), -1);
+	ck_assert_str_eq(out, "");
+	free(out);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("cmd/jfr/jfr_view_type");
+	TCase *tc = tcase_create("cmd/jfr/jfr_view_type");
+	SRunner *runner;
+	int failed;
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, document_is_complete_after_a_late_error);
+	tcase_add_test(tc, nothing_is_printed_after_an_early_error);
+	suite_add_tcase(s, tc);
+	runner = srunner_create(s);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed > 0;
+}
