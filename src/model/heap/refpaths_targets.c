@@ -1,6 +1,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/intern.h"
 #include "base/printable.h"
 #include "base/xalloc.h"
 #include "base/suggest.h"
@@ -220,13 +221,16 @@ static bool is_permanent(const struct heap *h, const char *label)
 static int refuse_loader(const struct heap *h, const char *word, struct err *err)
 {
 	_cleanup_buf_ struct buf labels = BUF_INIT;
-	const char *last = "";
+	struct intern seen = { .n = 0 };
 
 	for (size_t i = 0; i < h->n_classes; i++) {
 		const char *label = h->classes[i].loader;
+		size_t n = seen.n;
 
-		if (!label || h->classes[i].permanent || strcmp(label, last) == 0 ||
-		    strstr(buf_str(&labels), label) || is_permanent(h, label))
+		if (!label || h->classes[i].permanent)
+			continue;
+		(void)intern_text(&seen, label);
+		if (seen.n == n || is_permanent(h, label))
 			continue;
 		if (labels.len >= CANDIDATES_MAX) {
 			buf_adds(&labels, " and others; list all with jtool classes");
@@ -234,8 +238,8 @@ static int refuse_loader(const struct heap *h, const char *word, struct err *err
 		}
 		buf_adds(&labels, labels.len > 0 ? ", " : "");
 		printable_add(&labels, label, strlen(label));
-		last = label;
 	}
+	intern_release(&seen);
 	if (labels.len == 0)
 		return err_set(err, EXIT_ANSWER, "no class loader matches '%.100s': there are "
 			       "only built-in class loaders", word);

@@ -605,6 +605,14 @@ START_TEST(loaders_are_found_by_name_class_or_hash)
 				   "a.b.Loader 'shop' @1f2e");
 	ck_assert_int_eq(err.code, EXIT_ANSWER);
 
+	/* A label that is a part of another one is listed, too. */
+	free(heap.classes[LACK].loader);
+	heap.classes[LACK].loader = xstrdup("b.Loader 'shop' @1f");
+	err = (struct err){ .code = EXIT_DONE };
+	ck_assert_int_lt(refpaths_choose_loaders(&heap, "sho", &targets, &err), 0);
+	ck_assert_ptr_nonnull(strstr(err.text, "a.b.Loader 'shop' @1f2e"));
+	ck_assert_ptr_nonnull(strstr(err.text, " b.Loader 'shop' @1f"));
+
 	memset(many, 'x', sizeof(many) - 1);
 	free(heap.classes[GUEST].loader);
 	heap.classes[GUEST].loader = xstrdup(many);
