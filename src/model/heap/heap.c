@@ -2,6 +2,8 @@
 
 #include <inttypes.h>
 
+#include "base/xalloc.h"
+
 static void fields_free(struct heap_field *fields, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
@@ -28,6 +30,7 @@ void heap_release(struct heap *h)
 	}
 	free(h->classes);
 	free(h->threads);
+	id_map_release(&h->thread_ids);
 	free(h->methods);
 	graph_free(h->graph);
 	*h = (struct heap){ 0 };
@@ -139,13 +142,18 @@ void heap_via(const struct heap *h, uint32_t node, const struct graph_edge *edge
 	}
 }
 
+void heap_add_thread(struct heap *h, uint64_t id, char *name)
+{
+	(void)id_map_add(&h->thread_ids, id, (uint32_t)h->n_threads);
+	h->threads = xgrow(h->threads, h->n_threads, &h->cap_threads, sizeof(*h->threads));
+	h->threads[h->n_threads++] = (struct heap_thread){ id, name };
+}
+
 const char *heap_thread_name(const struct heap *h, uint64_t id)
 {
-	for (size_t i = 0; i < h->n_threads; i++) {
-		if (h->threads[i].id == id)
-			return h->threads[i].name;
-	}
-	return NULL;
+	uint32_t i = id_map_get(&h->thread_ids, id);
+
+	return i == ID_MAP_NONE ? NULL : h->threads[i].name;
 }
 
 const struct heap_method *heap_method(const struct heap *h, uint32_t method)

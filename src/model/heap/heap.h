@@ -5,6 +5,7 @@
 #define JTOOL_MODEL_HEAP_HEAP_H
 
 #include "base/buf.h"
+#include "base/id_map.h"
 #include "model/graph/graph.h"
 
 struct heap_field {
@@ -39,6 +40,7 @@ struct heap {
 	size_t n_classes, cap_classes;
 	struct heap_thread *threads;
 	size_t n_threads, cap_threads;
+	struct id_map thread_ids; /* maps heap_thread.id to the index in `threads` */
 	struct heap_method *methods; /* method number - 1 is the index; method numbers begin at 1 */
 	size_t n_methods, cap_methods;
 	struct graph *graph;
@@ -71,6 +73,8 @@ void heap_via(const struct heap *h, uint32_t node, const struct graph_edge *edge
 uint32_t heap_via_class(const struct heap *h, uint32_t node, const struct graph_edge *edge);
 const char *heap_strength(uint32_t strength); /* returns "soft", "weak", … */
 
+/* Adds a thread; takes ownership of the name, which may be NULL (unknown). */
+void heap_add_thread(struct heap *h, uint64_t id, char *name);
 const char *heap_thread_name(const struct heap *h, uint64_t id); /* returns NULL if unknown */
 const struct heap_method *heap_method(const struct heap *h, uint32_t method);
 /*

@@ -17,8 +17,7 @@ static int take_thread(struct heap *h, struct wire_reader *payload)
 
 	if (!wire_reader_ok(payload) || h->n_threads >= NAMES_MAX)
 		return -EBADMSG;
-	h->threads = xgrow(h->threads, h->n_threads, &h->cap_threads, sizeof(*h->threads));
-	h->threads[h->n_threads++] = (struct heap_thread){ id, xstrndup(name.data, name.len) };
+	heap_add_thread(h, id, xstrndup(name.data, name.len));
 	return 0;
 }
 

@@ -40,7 +40,7 @@ static size_t of_names(const struct hprof_names *n)
 static size_t of_heap(const struct heap *h)
 {
 	return h->cap_classes * sizeof(*h->classes) + h->cap_threads * sizeof(*h->threads) +
-	       h->cap_methods * sizeof(*h->methods);
+	       h->cap_methods * sizeof(*h->methods) + of_map(&h->thread_ids);
 }
 
 int hprof_check_memory(const struct hprof_reader *r, struct err *err)

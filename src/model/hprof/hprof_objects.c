@@ -51,9 +51,7 @@ static void note_thread(struct hprof_reader *r, uint32_t serial, uint64_t object
 	r->thread_objects = xgrow(r->thread_objects, heap->n_threads, &r->cap_thread_objects,
 				  sizeof(*r->thread_objects));
 	r->thread_objects[heap->n_threads] = object;
-	heap->threads = xgrow(heap->threads, heap->n_threads, &heap->cap_threads,
-			      sizeof(*heap->threads));
-	heap->threads[heap->n_threads++] = (struct heap_thread){ .id = serial };
+	heap_add_thread(heap, serial, NULL);
 }
 
 static ssize_t take_root(struct hprof_reader *r, unsigned kind, const uint8_t *p, size_t len,

@@ -63,11 +63,8 @@ static void name_instance_field(uint32_t class, uint32_t index, const char *name
 
 static void name_threads(const char *const *threads, size_t n)
 {
-	heap.threads = xcalloc(n, sizeof(*heap.threads));
-	for (heap.n_threads = 0; heap.n_threads < n; heap.n_threads++) {
-		heap.threads[heap.n_threads].id = heap.n_threads + 1;
-		heap.threads[heap.n_threads].name = xstrdup(threads[heap.n_threads]);
-	}
+	for (size_t i = 0; i < n; i++)
+		heap_add_thread(&heap, i + 1, xstrdup(threads[i]));
 }
 
 static void find(const char *word, bool weak, size_t n_groups)

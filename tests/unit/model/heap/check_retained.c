@@ -120,8 +120,7 @@ static void setup(void)
 	make_buffers(&m);
 	make_garbage(&m);
 	heap = build_heap(&m, names, CLASSES);
-	heap.threads = xcalloc(1, sizeof(*heap.threads));
-	heap.threads[heap.n_threads++] = (struct heap_thread){ 7, xstrdup("worker-1") };
+	heap_add_thread(&heap, 7, xstrdup("worker-1"));
 	dominators_find(heap.graph, false, &tree);
 	ck_assert_uint_eq(tree.total, TOTAL);
 }
