@@ -3,6 +3,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/printable.h"
 #include "base/xalloc.h"
 #include "cmd/jfr/jfr_view.h"
 #include "render/jfr/jfr_event_json.h"
@@ -21,6 +22,7 @@ struct rows {
 	const struct jfr_type *type; /* the type in the current chunk */
 	struct jfr_filter *filter;
 	struct table *table;
+	char **headings; /* n_columns printable names of fields, to which `table` has pointers */
 	size_t n_columns;
 	struct buf json; /* the part of the document that is not written to `out` yet */
 	bool began; /* a part of the document was written to `out` */
@@ -37,18 +39,18 @@ static bool names_type(const char *word, const char *name)
 	       (strncmp(name, LEVEL_NAME, len) == 0 && strcasecmp(word, name + len) == 0);
 }
 
-static struct table *new_table(const struct jfr_type *type, size_t *n)
+static void begin_table(struct rows *rows, const struct jfr_type *type)
 {
-	struct column *columns = xcalloc(type->n_fields + 1, sizeof(*columns));
-	struct table *table;
+	size_t n = type->n_fields;
+	_cleanup_free_ struct column *columns = xcalloc(n, sizeof(*columns));
 
-	*n = type->n_fields;
-	for (size_t i = 0; i < type->n_fields; i++)
-		columns[i] = (struct column){ type->fields[i].name, type->fields[i].name,
-					      CELL_TEXT, false };
-	table = table_new(columns, type->n_fields);
-	free(columns);
-	return table;
+	rows->headings = xcalloc(n, sizeof(*rows->headings));
+	for (size_t i = 0; i < n; i++) {
+		rows->headings[i] = printable_add_str(type->fields[i].name);
+		columns[i] = (struct column){ rows->headings[i], NULL, CELL_TEXT, false };
+	}
+	rows->table = table_new(columns, n);
+	rows->n_columns = n;
 }
 
 static void begin_rows(void *arg, const struct jfr_chunk *chunk)
@@ -71,7 +73,7 @@ static void begin_rows(void *arg, const struct jfr_chunk *chunk)
 	if (rows->filter && jfr_filter_bind(rows->filter, rows->type, rows->err) < 0)
 		rows->rc = -1;
 	if (!rows->rec->ctx->json && !rows->table)
-		rows->table = new_table(rows->type, &rows->n_columns);
+		begin_table(rows, rows->type);
 }
 
 static void add_row(struct rows *rows, const struct jfr_event *e)
@@ -203,6 +205,9 @@ int jfr_view_type(struct jfr_recording *rec, const char *name, struct err *err)
 	else if (rows.began)
 		end_json(&rows); /* after an error, the document has the rows before the error */
 	table_free(rows.table);
+	for (size_t i = 0; i < rows.n_columns; i++)
+		free(rows.headings[i]);
+	free(rows.headings);
 	jfr_filter_free(rows.filter);
 	buf_release(&rows.json);
 	free(rows.full);
@@ -256,9 +261,10 @@ static void print_summary(const struct ctx *ctx, const struct jfr_summary *s)
 	struct tm tm;
 
 	for (size_t i = 0; i < s->n; i++) {
-		size_t len = strlen(s->types[i].name);
+		_cleanup_free_ char *name = printable_add_str(s->types[i].name);
+		size_t len = strlen(name);
 
-		width = len > width && i < s->n ? len : width;
+		width = len > width ? len : width;
 	}
 	if (gmtime_r(&start, &tm))
 		(void)strftime(time, sizeof(time), "%Y-%m-%d %H:%M:%S", &tm);
@@ -269,9 +275,12 @@ static void print_summary(const struct ctx *ctx, const struct jfr_summary *s)
 	for (size_t i = 0; i < width + strlen(heading); i++)
 		fputc('=', ctx->out);
 	fputc('\n', ctx->out);
-	for (size_t i = 0; i < s->n; i++)
-		fprintf(ctx->out, " %-*s%10" PRIu64 "  %12" PRIu64 "\n", (int)width,
-			s->types[i].name, s->types[i].count, s->types[i].bytes);
+	for (size_t i = 0; i < s->n; i++) {
+		_cleanup_free_ char *name = printable_add_str(s->types[i].name);
+
+		fprintf(ctx->out, " %-*s%10" PRIu64 "  %12" PRIu64 "\n", (int)width, name,
+			s->types[i].count, s->types[i].bytes);
+	}
 }
 
 int jfr_view_summary(struct jfr_recording *rec, struct err *err)

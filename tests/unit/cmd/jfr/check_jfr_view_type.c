@@ -1,4 +1,4 @@
-/* The events of one type as JSON, which is printed while the recording is read. */
+/* The events of one type, as JSON and as a table; the summary of a recording. */
 #include <check.h>
 #include <stdlib.h>
 
@@ -52,10 +52,10 @@ static void add_chunk(void (*types)(struct jfr_writer *to), unsigned n)
 	buf_release(&text);
 }
 
-static int view(const char *filter, char **out, struct err *err)
+static int view(const char *filter, bool json, char **out, struct err *err)
 {
 	struct jfr_opts opts = { .filter = filter };
-	struct ctx ctx = { .opts = &opts, .json = true };
+	struct ctx ctx = { .opts = &opts, .json = json };
 	struct jfr_recording rec = { .ctx = &ctx, .from_ns = INT64_MIN };
 	size_t len;
 	int rc;
@@ -85,7 +85,7 @@ START_TEST(document_is_complete_after_a_late_error)
 
 	add_chunk(NULL, ROWS);
 	add_chunk(other_types, 0);
-	ck_assert_int_eq(view("text!=x", &out, &err), -1);
+	ck_assert_int_eq(view("text!=x", true, &out, &err), -1);
 	ck_assert_ptr_nonnull(strstr(err.text, "unknown field 'text'"));
 	doc = json_parse(out, strlen(out));
 	ck_assert_ptr_nonnull(doc);
@@ -103,9 +103,54 @@ START_TEST(nothing_is_printed_after_an_early_error)
 
 	add_chunk(NULL, 3);
 	add_chunk(other_types, 0);
-	ck_assert_int_eq(view("text!=x", &out, &err), -1);
+	ck_assert_int_eq(view("text!=x", true, &out, &err), -1);
 	ck_assert_str_eq(out, "");
 	free(out);
+}
+END_TEST
+
+/* Types whose names contain control characters. */
+static void hostile_types(struct jfr_writer *to)
+{
+	ELEMENT(to, "root", 2, "a", "b");
+	ELEMENT(to, "metadata", 22, "a", "b");
+	w_base_types(to);
+	ELEMENT(to, "class", 2, "name", "test.Everything", "id", "101", "superType",
+		"jdk.jfr.Event");
+	w_start_fields(to);
+	ELEMENT(to, "field", 0, "name", "\x1b[2J", "class", "21");
+	ELEMENT(to, "class", 1, "name", "test.\x1b[2J", "id", "102", "superType",
+		"jdk.jfr.Event");
+	w_start_fields(to);
+	ELEMENT(to, "region", 0, "locale", "en", "gmtOffset", "0", "dst", "0");
+}
+
+START_TEST(names_in_a_recording_are_escaped)
+{
+	struct err err = { .code = EXIT_DONE };
+	struct buf event = BUF_INIT;
+	struct ctx ctx = { .json = false };
+	struct jfr_recording rec = { .ctx = &ctx, .from_ns = INT64_MIN };
+	size_t len;
+	char *out;
+
+	add_chunk(hostile_types, 0);
+	w_long(&w, &event, 3000);
+	w_int(&w, &event, 4711);
+	w_event(&w, T_EVERYTHING, &event);
+	w_patch(&w, 8, w.file.len - w.chunk, 8);
+	ck_assert_int_eq(view(NULL, false, &out, &err), 0);
+	ck_assert_ptr_nonnull(strstr(out, "\\x1B[2J"));
+	ck_assert_ptr_nonnull(strstr(out, "4711"));
+	ck_assert_ptr_null(strchr(out, '\x1b'));
+	free(out);
+	ctx.out = open_memstream(&out, &len);
+	ck_assert_int_eq(jfr_view_summary(&rec, &err), 0);
+	ck_assert_int_eq(fclose(ctx.out), 0);
+	ck_assert_ptr_nonnull(strstr(out, " test.\\x1B[2J "));
+	ck_assert_ptr_null(strchr(out, '\x1b'));
+	free(out);
+	buf_release(&event);
 }
 END_TEST
 
@@ -119,6 +164,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, document_is_complete_after_a_late_error);
 	tcase_add_test(tc, nothing_is_printed_after_an_early_error);
+	tcase_add_test(tc, names_in_a_recording_are_escaped);
 	suite_add_tcase(s, tc);
 	runner = srunner_create(s);
 	srunner_run_all(runner, CK_ENV);
