@@ -71,7 +71,8 @@ static void add_consequence(struct buf *out, const struct vmflags *flags)
 		buf_adds(out, "its threads would get OutOfMemoryError");
 		return;
 	}
-	buf_adds(out, "the JVM would end (");
+	buf_adds(out, strcmp(end->name, "OnOutOfMemoryError") == 0 ? "the JVM would run a command ("
+								    : "the JVM would end (");
 	vmflag_append_option(end, out);
 	buf_adds(out, ")");
 }

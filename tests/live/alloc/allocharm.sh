@@ -176,6 +176,10 @@ tight() {
 		alloc "$JVM_PID" --exact -d 1
 	[ "$version" -eq 8 ] || works "$name: a sampled profile works" alloc "$JVM_PID" -d 0.5
 	stop "$JVM_PID"
+	start_jvm "$version" default Idle "${flags[@]}" -XX:OnOutOfMemoryError=/bin/true || return
+	refuses 1 'the JVM would run a command' "$name, OnOutOfMemoryError: refused" \
+		alloc "$JVM_PID" --exact -d 1
+	stop "$JVM_PID"
 	start_jvm "$version" default Idle "${flags[@]}" || return
 	refuses 1 'would get OutOfMemoryError' "$name: refused" alloc "$JVM_PID" --exact -d 1
 	stop "$JVM_PID"
