@@ -80,7 +80,7 @@ int redact_await(struct hprof_redactor *r, enum redact_state state, size_t need,
 int redact_pass(struct hprof_redactor *r, uint64_t bytes, bool clear, struct err *err)
 {
 	if (bytes > r->left)
-		return redact_invalid(r, err, "an array is longer than its segment");
+		return redact_invalid(r, err, "a record is longer than its segment");
 	r->left -= bytes;
 	r->bulk = bytes;
 	r->clear = clear;

@@ -532,7 +532,7 @@ START_TEST(wrong_lengths_are_refused)
 			put(&m, NUMBER, 4);
 		end(&m);
 	}
-	refused(&m, _i == 3 ? "too long for its tag" : "longer than its segment");
+	refused(&m, _i == 3 ? "too long for its tag" : "a record is longer than its segment");
 }
 END_TEST
 
