@@ -71,8 +71,8 @@ static int add_folder(struct class_set *set, const char *path, const struct fold
 	for (; up; up = up->up) {
 		if (up->dev == st.st_dev && up->ino == st.st_ino)
 			return err_set(err, EXIT_USAGE,
-				       "'%s' is a link to a directory that contains it; give the "
-				       "directory", path);
+				       "'%s' is a link to a directory that contains it; remove the "
+				       "link", path);
 	}
 	folder.dev = st.st_dev;
 	folder.ino = st.st_ino;

@@ -179,7 +179,7 @@ START_TEST(symbolic_links_are_followed_and_cycles_rejected)
 	ck_assert_int_eq(add("out", 0), -1);
 	ck_assert_int_eq(err.code, EXIT_USAGE);
 	ck_assert_ptr_nonnull(strstr(err.text,
-		"/out/linked/a/round' is a link to a directory that contains it"));
+		"/out/linked/a/round' is a link to a directory that contains it; remove the link"));
 }
 END_TEST
 
