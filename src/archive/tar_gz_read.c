@@ -141,8 +141,6 @@ static int find(struct reader *r, const char *name, struct buf *out, size_t max)
 		if (found && size > max)
 			return -EFBIG;
 		rc = read_content(r, size, found ? out : NULL);
-		if (rc == -EBADMSG && !found)
-			return -ENOENT; /* the archive is cut off before the file `name` */
 		if (rc < 0 || found)
 			return rc;
 	}

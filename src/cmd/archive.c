@@ -44,8 +44,8 @@ static int read_member(const char *path, const char *name, struct buf *text, str
 	text->len = before;
 	if (rc == -EBADMSG)
 		return err_set(err, EXIT_USAGE,
-			       "'%s' is cut off, or is not an archive of jtool capture; capture "
-			       "again", path);
+			       "'%s' is cut off or damaged, or is not an archive of jtool capture; "
+			       "capture again", path);
 	if (rc == -ENOENT)
 		return err_set(err, EXIT_USAGE,
 			       "'%s' has no file %s: it is not an archive of jtool capture, or the "

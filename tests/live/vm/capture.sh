@@ -91,7 +91,7 @@ refuses 2 'missing TARGET' "the target is named" capture
 tar czf "$W/other.tar.gz" -C "$W" jtool
 refuses 2 'has no file threads-1.txt' "threads: another archive" threads other.tar.gz
 echo text >"$W/text.tar.gz"
-refuses 2 'is cut off, or is not an archive of jtool capture' "memory: no archive" memory text.tar.gz
+refuses 2 'is cut off or damaged, or is not an archive' "memory: no archive" memory text.tar.gz
 refuses 2 'cannot be combined' "--json and -: refused" capture --json "$JVM_PID" -
 
 # Stopped: the archive has all files up to then, and says so.

@@ -97,6 +97,19 @@ START_TEST(cut_archives_are_read_up_to_there)
 }
 END_TEST
 
+START_TEST(damage_before_a_file_is_not_a_missing_file)
+{
+	off_t middle = lseek(archive, 0, SEEK_END) / 2;
+
+	ck_assert_int_eq((int)pwrite(archive, "damaged", 7, middle), 7);
+	assert_read("a.txt", 0, "one");
+	assert_read("b.txt", -EBADMSG, NULL);
+	ck_assert_int_eq(ftruncate(archive, middle), 0);
+	assert_read("a.txt", 0, "one");
+	assert_read("b.txt", -EBADMSG, NULL);
+}
+END_TEST
+
 START_TEST(other_files_are_refused)
 {
 	static const char text[] = "this is not an archive, and it is longer than a header of gzip";
@@ -142,6 +155,7 @@ int main(void)
 	tcase_add_test(tc, size_is_limited);
 	tcase_add_test(tc, archives_without_an_end_are_read);
 	tcase_add_test(tc, cut_archives_are_read_up_to_there);
+	tcase_add_test(tc, damage_before_a_file_is_not_a_missing_file);
 	tcase_add_test(tc, other_files_are_refused);
 	tcase_add_test(tc, damaged_archives_do_no_harm);
 	suite_add_tcase(s, tc);
