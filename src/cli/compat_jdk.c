@@ -61,7 +61,7 @@ static bool parse_jmap(struct jmap *jmap, char *list)
 			jmap->live = true;
 		else if (strncmp(item, "file=", 5) == 0)
 			jmap->file = item + 5;
-		else if (strncmp(item, "gz=", 3) == 0)
+		else if (strncmp(item, "gz=", 3) == 0 && gzip_option(item + 3))
 			jmap->gzip = gzip_option(item + 3);
 		else if (strcmp(item, "all") != 0 && strcmp(item, "format=b") != 0 && *item)
 			return false;

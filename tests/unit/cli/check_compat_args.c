@@ -77,6 +77,10 @@ START_TEST(options_of_jmap_and_jinfo_become_commands)
 	assert_rewritten("jmap 42", "jmap 42");
 	assert_rewritten("jmap -dump:live 42", "jmap -dump:live 42");
 	assert_rewritten("jmap -histogram 42", "jmap -histogram 42");
+	assert_rewritten("jmap -dump:gz=0 42", "jmap -dump:gz=0 42");
+	/* The word is cut in place, but no command follows from it. */
+	assert_rewritten("jmap -dump:file=a,gz=10 42", "jmap -dump:file=a 42");
+	assert_rewritten("jmap -histo:gz=x 42", "jmap -histo:gz=x 42");
 }
 END_TEST
 
