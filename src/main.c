@@ -82,15 +82,22 @@ static bool is_dump_path(const char *target)
 	       strchr(target, '/') != NULL;
 }
 
+/* Returns true if `target` is a file that the command reads, and not the name of a JVM. */
+static bool is_file(const struct cmd *cmd, const char *target)
+{
+	return cmd->takes_file &&
+	       (is_dump_path(target) || (cmd->is_file && cmd->is_file(target)));
+}
+
 /* Refuses a target with the name of a file that the command cannot read. */
 static int refuse_file(const struct cmd *cmd, const char *target, struct err *err)
 {
 	static const char *const ends[] = { ".hprof", ".hprof.gz", ".tar.gz", ".jfr" };
-	bool is_file = false;
+	bool found = false;
 
 	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
-		is_file |= strview_has_suffix(target, ends[i]);
-	if (!is_file)
+		found |= strview_has_suffix(target, ends[i]);
+	if (!found)
 		return 0;
 	if (cmd->takes_file)
 		return err_set(err, EXIT_USAGE, "cannot read '%s': expected jtool %s %s", target,
@@ -192,13 +199,6 @@ static int run_on_target(struct ctx *ctx, const char *target, struct err *err)
 	struct jvm *jvm;
 	int rc;
 
-	if (cmd->takes_file && (is_dump_path(target) || (cmd->is_file && cmd->is_file(target)))) {
-		ctx->file = target;
-		if (!cmd->parses) /* else the command is in this sandbox already */
-			enter_sandbox(ctx, SANDBOX_CLIENT);
-		enter_sandbox(ctx, SANDBOX_FILE);
-		return cmd->run(ctx, err);
-	}
 	if (refuse_file(cmd, target, err) < 0)
 		return -1;
 	jvm = resolve_target(target, stderr, err);
@@ -287,17 +287,22 @@ static int run_command(const struct cmd *cmd, char **argv, int argc, bool *json,
 			       "jtool list shows them");
 	if (cmd->check && cmd->check(&ctx, err) < 0)
 		return -1;
+	if (cmd->need == NEED_JVM && !is_implied && !ctx.all && is_file(cmd, argv[0]))
+		ctx.file = argv[0];
 	/*
 	 * Enter the sandbox only for a command that parses binary data, because entering takes 3 %
 	 * of the time of a command that only attaches to a JVM.
 	 */
-	if (cmd->parses)
+	if (cmd->parses || ctx.file)
 		enter_sandbox(&ctx, SANDBOX_CLIENT);
+	if (ctx.file)
+		enter_sandbox(&ctx, SANDBOX_FILE);
 	if (ctx.all)
 		return run_on_all(&ctx, err);
 	if (is_implied)
 		return run_on_only_jvm(&ctx, err);
-	return cmd->need == NEED_JVM ? run_on_target(&ctx, argv[0], err) : cmd->run(&ctx, err);
+	return cmd->need == NEED_JVM && !ctx.file ? run_on_target(&ctx, argv[0], err)
+						  : cmd->run(&ctx, err);
 }
 
 /*
