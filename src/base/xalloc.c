@@ -16,7 +16,8 @@ void xalloc_at_death(void (*restore)(void))
 
 void xalloc_die(void)
 {
-	static const char text[] = "jtool: out of memory, nothing was changed in the JVM\n";
+	static const char text[] = "jtool: out of memory: free some, or raise the memory limit of "
+				   "jtool's control group\n";
 
 	if (at_death)
 		at_death();
