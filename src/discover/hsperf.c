@@ -141,6 +141,7 @@ struct hsperf_source {
 
 static int cannot_open(const struct hsperf_source *h, int rc, struct err *err)
 {
+	_cleanup_free_ char *why = NULL;
 	const struct jvm *jvm = h->jvm;
 
 	if (!jvm->perfdata)
@@ -150,10 +151,13 @@ static int cannot_open(const struct hsperf_source *h, int rc, struct err *err)
 			       "cannot read the counters of JVM %d: its hsperfdata file was "
 			       "deleted, and only root can read a deleted file; run jtool as root",
 			       (int)jvm->pid);
-	return err_set(err, rc == -EACCES ? EXIT_PERMISSION : EXIT_ANSWER,
-		       "cannot read the hsperfdata file of JVM %d: %s; run jtool as root, or use "
-		       "jtool jcmd %d GC.heap_info", (int)jvm->pid,
-		       rc == -EPERM ? "it belongs to another user" : strerror(-rc), (int)jvm->pid);
+	if (rc == -EACCES)
+		return err_set(err, EXIT_PERMISSION,
+			       "cannot read the hsperfdata file of JVM %d: %s; run jtool as root",
+			       (int)jvm->pid, strerror(-rc));
+	why = xasprintf("its file cannot be read: %s",
+			rc == -EPERM ? "it belongs to another user" : strerror(-rc));
+	return no_counters(jvm, why, err);
 }
 
 static bool is_alive(const struct hsperf_source *h)
@@ -199,9 +203,9 @@ static void close_source(struct hsperf_source *s)
 
 static int corrupt(const struct jvm *jvm, int error, struct err *err)
 {
-	return err_set(err, EXIT_ANSWER, "the hsperfdata file of JVM %d is damaged: %s; jtool "
-		       "jcmd %d GC.heap_info shows its heap", (int)jvm->pid, strerror(-error),
-		       (int)jvm->pid);
+	_cleanup_free_ char *why = xasprintf("its file is damaged: %s", strerror(-error));
+
+	return no_counters(jvm, why, err);
 }
 
 /*
