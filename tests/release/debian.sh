@@ -55,12 +55,17 @@ files() {
 		grep -v '^var/lib/dpkg/[^/ ]* ' | sort
 }
 
-# in_root NAME PATTERN WORD...: jtool of the package prints a line that matches PATTERN.
+# in_root NAME PATTERN WORD...: jtool of the package succeeds and prints a line that matches PATTERN.
 in_root() {
-	local name=$1 pattern=$2
+	local name=$1 pattern=$2 rc=0
 
 	shift 2
-	check "$name" grep -q -E -e "$pattern" <(chroot "$root" jtool "$@" </dev/null 2>&1)
+	chroot "$root" jtool "$@" </dev/null >"$D/out" 2>&1 || rc=$?
+	if [ $rc -eq 0 ] && grep -q -E -e "$pattern" "$D/out"; then
+		pass "$name"
+	else
+		fail "$name" "exit $rc" "$(<"$D/out")"
+	fi
 }
 
 if ! fresh; then
