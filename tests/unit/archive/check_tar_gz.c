@@ -130,11 +130,14 @@ START_TEST(damaged_archives_do_no_harm)
 	for (off_t at = 0; at < len; at += at < 400 ? 1 : 499) {
 		_cleanup_buf_ struct buf out = BUF_INIT;
 		char byte, other;
+		int rc;
 
 		ck_assert_int_eq((int)pread(archive, &byte, 1, at), 1);
 		other = (char)(byte ^ 0x55);
 		ck_assert_int_eq((int)pwrite(archive, &other, 1, at), 1);
-		(void)!tar_gz_read(archive, "b.txt", &out, BIG);
+		rc = tar_gz_read(archive, "b.txt", &out, BIG);
+		ck_assert_msg(rc == 0 || rc == -ENOENT || rc == -EBADMSG || rc == -EFBIG, "%d",
+			      rc);
 		ck_assert_uint_le(out.len, BIG);
 		ck_assert_int_eq((int)pwrite(archive, &byte, 1, at), 1);
 	}

@@ -139,28 +139,25 @@ START_TEST(stack_depth_is_limited)
 }
 END_TEST
 
-static struct payload note_of(uint32_t note, const char *text, uint64_t n)
+static void put_note(struct payload *p, uint32_t note, const char *text, uint64_t n)
 {
-	struct payload p;
-
-	wire_put_u32(begin(&p), note);
-	put_text(&p.w, text);
-	wire_put_u64(&p.w, n);
-	p.w.data = p.data; /* the local p: a copy must not use it */
-	return p;
+	wire_put_u32(begin(p), note);
+	put_text(&p->w, text);
+	wire_put_u64(&p->w, n);
 }
 
 START_TEST(notes_are_escaped_and_limited)
 {
-	struct payload p = note_of(WIRE_ALLOC_OLD_CODE, "a.b.C.run(C.java:7)\n\x1b[2J", 2);
+	struct payload p;
 
+	put_note(&p, WIRE_ALLOC_OLD_CODE, "a.b.C.run(C.java:7)\n\x1b[2J", 2);
 	check_cut_rejected(WIRE_ALLOC_NOTE, &p);
 	ck_assert_int_eq(take(&alloc, WIRE_ALLOC_NOTE, &p), 0);
 	ck_assert_uint_eq(alloc.n_notes, 1);
 	ck_assert_uint_eq(alloc.notes[0].note, WIRE_ALLOC_OLD_CODE);
 	ck_assert_str_eq(alloc.notes[0].text, "a.b.C.run(C.java:7)\\x0A\\x1B[2J");
 	ck_assert_uint_eq(alloc.notes[0].n, 2);
-	p = note_of(4711, "from a later agent", 0);
+	put_note(&p, 4711, "from a later agent", 0);
 	while (alloc.n_notes < 1000)
 		ck_assert_int_eq(take(&alloc, WIRE_ALLOC_NOTE, &p), 0);
 	ck_assert_int_eq(take(&alloc, WIRE_ALLOC_NOTE, &p), -EBADMSG);
