@@ -4,9 +4,6 @@
 #include <errno.h>
 #include <string.h>
 
-/* length of a chunk's header in bytes; ChunkHeader.HEADER_SIZE from version 2.0 (JDK 11) on */
-#define HEADER_LEN 68
-
 struct head {
 	char magic[4];
 	uint16_t major, minor;
@@ -22,13 +19,13 @@ int64_t jfr_chunks_count(jfr_read_fn *read, void *arg, uint64_t size)
 		struct head head;
 		int rc;
 
-		if (size - at < HEADER_LEN)
+		if (size - at < JFR_HEADER_LEN)
 			return -EBADMSG;
 		rc = read(arg, at, &head, sizeof(head));
 		if (rc < 0)
 			return rc;
 		chunk = be64toh(head.size);
-		if (memcmp(head.magic, "FLR", sizeof(head.magic)) != 0 || chunk < HEADER_LEN ||
+		if (memcmp(head.magic, "FLR", sizeof(head.magic)) != 0 || chunk < JFR_HEADER_LEN ||
 		    chunk > size - at)
 			return -EBADMSG;
 	}

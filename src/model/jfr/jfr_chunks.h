@@ -11,6 +11,9 @@
 
 #include "base/util.h"
 
+/* length of a chunk's header in bytes; ChunkHeader.HEADER_SIZE */
+#define JFR_HEADER_LEN 68
+
 /*
  * A function that reads len bytes at offset `at` of the recording.  Returns 0 or a negative errno.
  */

@@ -5,7 +5,6 @@
 #include "model/jfr/jfr_pools.h"
 #include "model/jfr/jfr_reader.h"
 
-#define JFR_HEADER_LEN 68 /* length in bytes; ChunkHeader.HEADER_SIZE */
 #define JFR_WINDOW (1u << 17) /* size of the window in bytes; it fits into the processor's cache */
 #define JFR_EVENT_MAX (256u << 20) /* maximum size of an event in bytes */
 
