@@ -5,12 +5,6 @@
 #include "base/xalloc.h"
 #include "model/hprof/hprof_internal.h"
 
-/*
- * Maximum number of superclasses of a class; real classes have far fewer.  In an invalid dump,
- * superclasses may be circular.
- */
-#define CHAIN_MAX 1024
-
 /* A buffer and a position.  Reading beyond the end returns 0 and sets `truncated`. */
 struct cursor {
 	const uint8_t *at, *end;
@@ -73,11 +67,11 @@ static int read_fields(const struct hprof_reader *r, struct cursor *c, bool is_s
 		type = (unsigned)get(c, 1);
 		if (c->truncated)
 			return 0;
-		if (hprof_type_size(r, type) == 0)
+		if (hprof_type_size(type, r->id_size) == 0)
 			return -1;
 		f->type = (enum hprof_type)type;
 		if (is_static)
-			f->value = get(c, hprof_type_size(r, type));
+			f->value = get(c, hprof_type_size(type, r->id_size));
 	}
 	return 0;
 }
@@ -90,7 +84,7 @@ static int skip_constants(const struct hprof_reader *r, struct cursor *c)
 		unsigned size;
 
 		(void)get(c, 2);
-		size = hprof_type_size(r, (unsigned)get(c, 1));
+		size = hprof_type_size((unsigned)get(c, 1), r->id_size);
 		if (size == 0 && !c->truncated)
 			return -1;
 		(void)get(c, size);
@@ -119,13 +113,13 @@ static void count_kinds(const struct hprof_reader *r, struct hprof_class *k)
 	for (uint32_t i = 0; i < k->fields.n; i++) {
 		enum hprof_type type = k->fields.list[i].type;
 
-		count_kind(&k->fields.kinds, type, hprof_type_size(r, type));
+		count_kind(&k->fields.kinds, type, hprof_type_size(type, r->id_size));
 	}
 	for (uint32_t i = 0; i < k->statics.n; i++) {
 		enum hprof_type type = k->statics.list[i].type;
 
 		if (!hprof_is_vm_object(&r->tables, k, i))
-			count_kind(&k->statics.kinds, type, hprof_type_size(r, type));
+			count_kind(&k->statics.kinds, type, hprof_type_size(type, r->id_size));
 	}
 }
 
@@ -197,7 +191,7 @@ static int strength_of(const struct heap *heap, uint32_t class)
 /*
  * Stores in `chain` a class and its superclasses; stops after the first class for which `known` is
  * true.  `known` may be NULL.  Returns the number of stored classes, or 0 if there are more than
- * CHAIN_MAX.
+ * HPROF_CHAIN_MAX.
  */
 static size_t chain_of(const struct hprof_classes *classes, uint32_t class, const bool *known,
 		       uint32_t *chain)
@@ -208,7 +202,7 @@ static size_t chain_of(const struct hprof_classes *classes, uint32_t class, cons
 	while (class != ID_MAP_NONE && !last) {
 		const uint64_t super = classes->list[class].super;
 
-		if (n == CHAIN_MAX)
+		if (n == HPROF_CHAIN_MAX)
 			return 0;
 		last = known && known[class];
 		chain[n++] = class;
@@ -220,7 +214,7 @@ static size_t chain_of(const struct hprof_classes *classes, uint32_t class, cons
 int hprof_too_deep(struct hprof_reader *r, uint32_t class, struct err *err)
 {
 	return hprof_invalid(r, err, "%s has more than %d superclasses or is its own superclass",
-			     heap_class_name(r->heap, class), CHAIN_MAX);
+			     heap_class_name(r->heap, class), HPROF_CHAIN_MAX);
 }
 
 int hprof_bad_instance(struct hprof_reader *r, uint32_t class, uint32_t data_len,
@@ -233,7 +227,7 @@ int hprof_bad_instance(struct hprof_reader *r, uint32_t class, uint32_t data_len
 int hprof_shape(const struct hprof_reader *r, const struct object_layout *l, uint32_t class,
 		struct object_layout_shape *shapes, bool *shaped)
 {
-	uint32_t chain[CHAIN_MAX];
+	uint32_t chain[HPROF_CHAIN_MAX];
 	size_t n = 0;
 
 	if (shaped[class])
@@ -330,7 +324,7 @@ int hprof_prepare_instances(struct hprof_reader *r, uint32_t class, uint32_t dat
 			    struct err *err)
 {
 	struct hprof_instance *in = &r->classes.list[class].instance;
-	uint32_t chain[CHAIN_MAX];
+	uint32_t chain[HPROF_CHAIN_MAX];
 	size_t n = chain_of(&r->classes, class, NULL, chain), n_fields = 0;
 	uint64_t at = 0;
 	int strength = -1;
@@ -350,7 +344,7 @@ int hprof_prepare_instances(struct hprof_reader *r, uint32_t class, uint32_t dat
 		for (uint32_t j = 0; j < from->fields.n; j++, n_fields++) {
 			note_field(r, in, chain[i], &from->fields.list[j], (uint32_t)at,
 				   (uint32_t)n_fields, strength);
-			at += hprof_type_size(r, from->fields.list[j].type);
+			at += hprof_type_size(from->fields.list[j].type, r->id_size);
 		}
 	}
 	in->data_len = (uint32_t)at;

@@ -21,6 +21,12 @@ enum hprof_type {
 };
 
 /*
+ * Maximum number of superclasses of a class; real classes have far fewer.  In an invalid dump,
+ * superclasses may be circular.
+ */
+#define HPROF_CHAIN_MAX 1024
+
+/*
  * A declared field.  name: id of the symbol with the field's name.  value: address of the object to
  * which a static field refers; unused for other fields.
  */
@@ -192,7 +198,7 @@ uint64_t hprof_get(const uint8_t *p, unsigned bytes);
 int hprof_invalid(struct hprof_reader *r, struct err *err, const char *fmt, ...)
 	_printf_(3, 4);
 /* Returns the length in bytes of a value of this type, or 0 for an invalid type. */
-unsigned hprof_type_size(const struct hprof_reader *r, unsigned type);
+unsigned hprof_type_size(unsigned type, unsigned id_size);
 
 /*
  * Defined in hprof_memory.c, which counts the memory that the reader needs in addition to the

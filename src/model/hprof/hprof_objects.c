@@ -293,7 +293,7 @@ static ssize_t take_primitive_array(struct hprof_reader *r, const uint8_t *p, si
 	address = hprof_get(p, r->id_size);
 	n = (uint32_t)hprof_get(p + r->id_size + 4, 4);
 	type = p[r->id_size + 8];
-	size = hprof_type_size(r, type);
+	size = hprof_type_size(type, r->id_size);
 	if (size == 0 || type == HPROF_OBJECT)
 		return hprof_invalid(r, err, "an array of an unknown type");
 	bytes = (uint64_t)n * size;

@@ -33,7 +33,7 @@ int hprof_invalid(struct hprof_reader *r, struct err *err, const char *fmt, ...)
 		       r->in.at, why);
 }
 
-unsigned hprof_type_size(const struct hprof_reader *r, unsigned type)
+unsigned hprof_type_size(unsigned type, unsigned id_size)
 {
 	static const uint8_t sizes[HPROF_TYPES] = {
 		[HPROF_BOOLEAN] = 1, [HPROF_CHAR] = 2, [HPROF_FLOAT] = 4, [HPROF_DOUBLE] = 8,
@@ -41,6 +41,6 @@ unsigned hprof_type_size(const struct hprof_reader *r, unsigned type)
 	};
 
 	if (type == HPROF_OBJECT)
-		return r->id_size;
+		return id_size;
 	return type < HPROF_TYPES ? sizes[type] : 0;
 }

@@ -1,12 +1,7 @@
 #include "model/hprof/redact_classes.h"
 
 #include "base/xalloc.h"
-
-/*
- * Maximum number of superclasses of a class; real classes have far fewer.  In an invalid dump,
- * superclasses may be circular.
- */
-#define CHAIN_MAX 1024
+#include "model/hprof/hprof_internal.h"
 
 static const char mismatch[] = "an instance does not match the fields of its class";
 
@@ -71,7 +66,7 @@ static const char *fill_runs(struct redact_classes *c, uint32_t number, uint64_t
 	for (unsigned depth = 0;; depth++) {
 		const struct redact_class *k = &c->list[at];
 
-		if (depth == CHAIN_MAX)
+		if (depth == HPROF_CHAIN_MAX)
 			return "a class has too many superclasses or is its own superclass";
 		for (size_t i = 0; i < k->n_fields; i++) {
 			unsigned field = (uint8_t)c->fields.data[k->fields + i];

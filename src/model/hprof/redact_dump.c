@@ -11,19 +11,6 @@ enum {
 	SUB_ROOT_UNKNOWN = 0xff,
 };
 
-/* Returns the length of a value in bytes, or 0 for an invalid type. */
-static unsigned size_of(const struct hprof_redactor *r, unsigned type)
-{
-	static const uint8_t sizes[HPROF_TYPES] = {
-		[HPROF_BOOLEAN] = 1, [HPROF_CHAR] = 2, [HPROF_FLOAT] = 4, [HPROF_DOUBLE] = 8,
-		[HPROF_BYTE] = 1,    [HPROF_SHORT] = 2, [HPROF_INT] = 4,  [HPROF_LONG] = 8,
-	};
-
-	if (type == HPROF_OBJECT)
-		return r->id_size;
-	return type < HPROF_TYPES ? sizes[type] : 0;
-}
-
 /* Returns the number of bytes after the tag of a root subrecord; 0 if `tag` is not a root's. */
 static size_t root_size(const struct hprof_redactor *r, unsigned tag)
 {
@@ -93,7 +80,7 @@ static bool is_removed(const struct hprof_redactor *r, uint64_t name, unsigned t
 static int take_item(struct hprof_redactor *r, struct err *err)
 {
 	const enum redact_state state = r->state;
-	const unsigned type = r->head[r->need - 1], size = size_of(r, type);
+	const unsigned type = r->head[r->need - 1], size = hprof_type_size(type, r->id_size);
 	const uint64_t name = state == CONSTANT ? 0 : redact_id_at(r, 0, 0);
 	const bool removed = is_removed(r, name, type);
 
@@ -143,7 +130,7 @@ static int take_object_array(struct hprof_redactor *r, struct err *err)
 
 static int take_primitive_array(struct hprof_redactor *r, struct err *err)
 {
-	const unsigned type = r->head[r->id_size + 8], size = size_of(r, type);
+	const unsigned type = r->head[r->id_size + 8], size = hprof_type_size(type, r->id_size);
 	const bool clear = r->what == HPROF_REDACT_ALL || type == HPROF_CHAR || type == HPROF_BYTE;
 
 	if (size == 0 || type == HPROF_OBJECT)
