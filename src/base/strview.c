@@ -38,11 +38,23 @@ bool strview_is(struct strview s, const char *text)
 	return strview_len(s) == len && memcmp(s.at, text, len) == 0;
 }
 
+bool strview_starts_with(struct strview s, const char *start)
+{
+	size_t n = strlen(start);
+
+	return strview_len(s) >= n && memcmp(s.at, start, n) == 0;
+}
+
 bool strview_ends_with(struct strview s, const char *end)
 {
 	size_t n = strlen(end);
 
 	return strview_len(s) >= n && memcmp(s.end - n, end, n) == 0;
+}
+
+bool strview_has_prefix(const char *text, const char *prefix)
+{
+	return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
 bool strview_has_suffix(const char *name, const char *suffix)

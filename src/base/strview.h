@@ -33,9 +33,13 @@ void strview_skip_blanks(struct strview *text);
 /* Returns true if the slice equals the string. */
 bool strview_is(struct strview s, const char *text);
 
+/* Returns true if the slice starts with the string. */
+bool strview_starts_with(struct strview s, const char *start);
 /* Returns true if the slice ends with the string. */
 bool strview_ends_with(struct strview s, const char *end);
 
+/* Returns true if a text starts with the prefix. */
+bool strview_has_prefix(const char *text, const char *prefix);
 /* Returns true if a file name ends with the suffix and has a character before it. */
 bool strview_has_suffix(const char *name, const char *suffix);
 

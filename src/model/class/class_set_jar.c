@@ -15,13 +15,6 @@ static struct strview name_of(const struct zip_entry *entry)
 	return (struct strview){ entry->name, entry->name + entry->name_len };
 }
 
-static bool starts_with(const char *text, size_t len, const char *start)
-{
-	size_t n = strlen(start);
-
-	return len >= n && memcmp(text, start, n) == 0;
-}
-
 /*
  * Returns true if the main section of the manifest has the line "Multi-Release: true".  The main
  * section ends at the first empty line.
@@ -69,9 +62,9 @@ static int64_t entry_release(const struct zip_entry *entry)
 	const char *end = entry->name + entry->name_len;
 	int64_t n = 0;
 
-	if (!starts_with(entry->name, entry->name_len, "META-INF/"))
+	if (!strview_starts_with(name_of(entry), "META-INF/"))
 		return 0;
-	if (!starts_with(entry->name, entry->name_len, versions))
+	if (!strview_starts_with(name_of(entry), versions))
 		return -1;
 	for (; p < end && *p >= '0' && *p <= '9' && n < 10000; p++)
 		n = 10 * n + (*p - '0');
@@ -143,8 +136,8 @@ static int add_inner_jar(struct class_set *set, const struct zip *outer, const c
 static bool is_inner_jar(const struct zip_entry *entry)
 {
 	return strview_ends_with(name_of(entry), ".jar") &&
-	       (starts_with(entry->name, entry->name_len, "BOOT-INF/lib/") ||
-		starts_with(entry->name, entry->name_len, "WEB-INF/lib/"));
+	       (strview_starts_with(name_of(entry), "BOOT-INF/lib/") ||
+		strview_starts_with(name_of(entry), "WEB-INF/lib/"));
 }
 
 static int add_zip(struct class_set *set, const struct zip *zip, const char *where,

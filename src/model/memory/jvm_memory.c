@@ -115,17 +115,12 @@ static void each_line(struct jvm_memory *m, const char *text, line_fn *fn, void 
 	}
 }
 
-static bool begins(const char *line, const char *words)
-{
-	return strncmp(line, words, strlen(words)) == 0;
-}
-
 /* Parses "class space used 403K, capacity 459K, committed 512K, reserved 1048576K". */
 static void class_line(struct jvm_memory *m, const char *line)
 {
 	const char *used = strstr(line, "used ");
 
-	if (!begins(line, "class space") || !used)
+	if (!strview_has_prefix(line, "class space") || !used)
 		return;
 	m->class_used = kb_after(used, "used ");
 	m->class_committed = kb_after(line, "committed ");
@@ -204,17 +199,17 @@ static void metaspace_line(struct jvm_memory *m, const char *line, void *arg)
 	uint64_t first, last;
 
 	class_line(m, line);
-	if (begins(line, "Virtual space list"))
+	if (strview_has_prefix(line, "Virtual space list"))
 		*state = (struct metaspace_state){ JVM_RANGE_METASPACE, true };
-	else if (begins(line, "Chunk freelist"))
+	else if (strview_has_prefix(line, "Chunk freelist"))
 		state->in_nodes = false;
-	else if (begins(line, "Class:"))
+	else if (strview_has_prefix(line, "Class:"))
 		state->kind = JVM_RANGE_CLASS;
 	else if (!state->in_nodes)
 		return;
-	else if (begins(line, "- node "))
+	else if (strview_has_prefix(line, "- node "))
 		node_line(m, line, state->kind);
-	else if (begins(line, "[0x") && bounds(line, &first, &last))
+	else if (strview_has_prefix(line, "[0x") && bounds(line, &first, &last))
 		add_range(m, state->kind, first, last);
 }
 
@@ -236,11 +231,11 @@ static void code_line(struct jvm_memory *m, const char *line, void *arg)
 	int64_t *heaps = arg, *cache = heaps + 1;
 	uint64_t first, last;
 
-	if (begins(line, "CodeHeap"))
+	if (strview_has_prefix(line, "CodeHeap"))
 		add_amount(heaps, kb_after(line, " used="));
-	else if (begins(line, "CodeCache"))
+	else if (strview_has_prefix(line, "CodeCache"))
 		add_amount(cache, kb_after(line, " used="));
-	else if (begins(line, "bounds") && bounds(line, &first, &last))
+	else if (strview_has_prefix(line, "bounds") && bounds(line, &first, &last))
 		add_range(m, JVM_RANGE_CODE, first, last);
 }
 
@@ -257,17 +252,18 @@ static void malloc_line(struct jvm_memory *m, const char *line, void *arg)
 {
 	bool *in_arena = arg;
 
-	if (begins(line, "<heap "))
+	if (strview_has_prefix(line, "<heap "))
 		*in_arena = true;
-	else if (begins(line, "</heap>"))
+	else if (strview_has_prefix(line, "</heap>"))
 		*in_arena = false;
 	else if (*in_arena)
 		return;
-	else if (begins(line, "<total type=\"fast\"") || begins(line, "<total type=\"rest\""))
+	else if (strview_has_prefix(line, "<total type=\"fast\"") ||
+		 strview_has_prefix(line, "<total type=\"rest\""))
 		add_amount(&m->malloc_free, number_after(line, " size=\""));
-	else if (begins(line, "<total type=\"mmap\""))
+	else if (strview_has_prefix(line, "<total type=\"mmap\""))
 		add_amount(&m->malloc_mapped, number_after(line, " size=\""));
-	else if (begins(line, "<system type=\"current\""))
+	else if (strview_has_prefix(line, "<system type=\"current\""))
 		add_amount(&m->malloc_arenas, number_after(line, " size=\""));
 }
 
@@ -287,9 +283,10 @@ static enum nmt_category category_of(const char *line)
 {
 	const char *name = line + 1 + strspn(line + 1, " ");
 
-	if (begins(name, "GC (") || begins(name, "GCCardSet (") || begins(name, "Compiler ("))
+	if (strview_has_prefix(name, "GC (") || strview_has_prefix(name, "GCCardSet (") ||
+	    strview_has_prefix(name, "Compiler ("))
 		return NMT_COLLECTOR;
-	return begins(name, "Other (") ? NMT_OTHER : NMT_SKIPPED;
+	return strview_has_prefix(name, "Other (") ? NMT_OTHER : NMT_SKIPPED;
 }
 
 /*
@@ -302,15 +299,15 @@ static void nmt_line(struct jvm_memory *m, const char *line, void *arg)
 	enum nmt_category *category = arg;
 	int64_t heap = -1;
 
-	if (begins(line, "Total:"))
+	if (strview_has_prefix(line, "Total:"))
 		m->has_nmt = true;
-	else if (begins(line, "- "))
+	else if (strview_has_prefix(line, "- "))
 		*category = category_of(line);
 	if (*category == NMT_NONE || *line != '(')
 		return;
-	if (begins(line, "(malloc="))
+	if (strview_has_prefix(line, "(malloc="))
 		heap = kb_after(line, "(malloc=");
-	else if (begins(line, "(arena="))
+	else if (strview_has_prefix(line, "(arena="))
 		heap = kb_after(line, "(arena=");
 	add_amount(&m->nmt_malloc, heap);
 	if (*category == NMT_OTHER)
@@ -318,7 +315,7 @@ static void nmt_line(struct jvm_memory *m, const char *line, void *arg)
 	if (*category != NMT_COLLECTOR)
 		return;
 	add_amount(&m->nmt_gc_malloc, heap);
-	if (begins(line, "(mmap:"))
+	if (strview_has_prefix(line, "(mmap:"))
 		add_amount(&m->nmt_gc, kb_after(line, "committed="));
 }
 

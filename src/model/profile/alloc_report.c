@@ -237,11 +237,9 @@ static int take_frame(struct report_reader *r, struct strview text)
 
 static bool begins(struct strview *line, const char *with)
 {
-	size_t len = strlen(with);
-
-	if (strview_len(*line) < len || memcmp(line->at, with, len) != 0)
+	if (!strview_starts_with(*line, with))
 		return false;
-	line->at += len;
+	line->at += strlen(with);
 	return true;
 }
 

@@ -8,13 +8,6 @@
 #include "base/xalloc.h"
 #include "model/threads/thread_list.h"
 
-static bool starts(struct strview s, const char *prefix)
-{
-	size_t len = strlen(prefix);
-
-	return strview_len(s) >= len && memcmp(s.at, prefix, len) == 0;
-}
-
 static const char *find(struct strview s, const char *text)
 {
 	return memmem(s.at, strview_len(s), text, strlen(text));
@@ -34,14 +27,14 @@ static void take_claim(struct thread_dump *d, struct strview line)
 	struct thread_claim *last = d->n_claims > 0 ? &d->claims[d->n_claims - 1] : NULL;
 	const char *end = memrchr(line.at, '"', strview_len(line)), *object;
 
-	if (starts(line, "\"") && end > line.at) {
+	if (strview_starts_with(line, "\"") && end > line.at) {
 		d->claims = xgrow(d->claims, d->n_claims, &d->cap_claims, sizeof(*d->claims));
 		d->claims[d->n_claims++] = (struct thread_claim){
 			.name = xstrndup(line.at + 1, (size_t)(end - line.at - 1)),
 		};
 		return;
 	}
-	if (!last || !starts(line, "  ")) {
+	if (!last || !strview_starts_with(line, "  ")) {
 		thread_dump_add_unknown(d, line);
 		return;
 	}
@@ -51,7 +44,7 @@ static void take_claim(struct thread_dump *d, struct strview line)
 	object = find(line, "ownable synchronizer 0x");
 	if (object)
 		last->object = strtoull(object + strlen("ownable synchronizer "), NULL, 16);
-	if (starts(line, owner) && end >= line.at + sizeof(owner) - 1 && !last->owner)
+	if (strview_starts_with(line, owner) && end >= line.at + sizeof(owner) - 1 && !last->owner)
 		last->owner = xstrndup(line.at + sizeof(owner) - 1,
 				       (size_t)(end - line.at) - (sizeof(owner) - 1));
 }
@@ -63,11 +56,11 @@ void deadlock_report_parse(struct thread_dump *d, struct strview report)
 	bool repeats = false;
 
 	while (strview_line(&report, &line)) {
-		if (starts(line, "Java stack information"))
+		if (strview_starts_with(line, "Java stack information"))
 			repeats = true;
-		else if (starts(line, "Found ")) /* "Found one Java-level deadlock:" */
+		else if (strview_starts_with(line, "Found ")) /* "Found one Java-level deadlock:" */
 			repeats = false;
-		else if (strview_len(line) > 0 && !repeats && !starts(line, "==="))
+		else if (strview_len(line) > 0 && !repeats && !strview_starts_with(line, "==="))
 			take_claim(d, line);
 	}
 }

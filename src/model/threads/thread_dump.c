@@ -17,13 +17,6 @@ struct parser {
 	bool in_list;               /* the next lines list addresses: "Threads class SMR info" */
 };
 
-static bool starts(struct strview s, const char *prefix)
-{
-	size_t len = strlen(prefix);
-
-	return strview_len(s) >= len && memcmp(s.at, prefix, len) == 0;
-}
-
 static const char *find(struct strview s, const char *text)
 {
 	return memmem(s.at, strview_len(s), text, strlen(text));
@@ -129,7 +122,7 @@ static void take_numbers(struct dump_thread *t, struct strview rest)
 {
 	const char *bracket;
 
-	if (!starts(rest, " #"))
+	if (!strview_starts_with(rest, " #"))
 		return;
 	t->id = number_at(rest.at + 2, rest.end);
 	bracket = rest.at + 2;
@@ -149,12 +142,12 @@ static bool split_header(struct strview line, struct strview *name, struct strvi
 {
 	const char *quote = memrchr(line.at, '"', strview_len(line));
 
-	if (starts(line, "os_prio=")) {
+	if (strview_starts_with(line, "os_prio=")) {
 		*name = (struct strview){ line.at, line.at };
 		*rest = line;
 		return true;
 	}
-	if (!starts(line, "\"") || quote == line.at)
+	if (!strview_starts_with(line, "\"") || quote == line.at)
 		return false;
 	*name = (struct strview){ line.at + 1, quote };
 	*rest = (struct strview){ quote + 1, line.end };
@@ -207,7 +200,7 @@ static bool take_virtual(struct parser *p, struct strview line)
 	const char *quote = memrchr(line.at, '"', strview_len(line));
 	struct dump_thread *t;
 
-	if (!starts(line, mounted))
+	if (!strview_starts_with(line, mounted))
 		return false;
 	if (quote > name && *name == '"')
 		number = quote + 1;
@@ -256,16 +249,18 @@ static bool take_lock(struct parser *p, struct strview line)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(waits); i++) {
-		if (starts(line, waits[i].words)) {
+		if (strview_starts_with(line, waits[i].words)) {
 			thread_list_add_wait(p->thread, waits[i].wait, lock_of(line));
 			return true;
 		}
 	}
-	if (starts(line, "locked <") || (p->synchronizers && starts(line, "<0x"))) {
+	if (strview_starts_with(line, "locked <") ||
+	    (p->synchronizers && strview_starts_with(line, "<0x"))) {
 		thread_list_add_hold(p->thread, lock_of(line));
 		return true;
 	}
-	return starts(line, "eliminated ") || (p->synchronizers && starts(line, "None"));
+	return strview_starts_with(line, "eliminated ") ||
+	       (p->synchronizers && strview_starts_with(line, "None"));
 }
 
 /*
@@ -315,16 +310,17 @@ static bool take_detail(struct parser *p, struct strview line)
 
 	if (!p->thread)
 		return false;
-	if (starts(line, "\tat "))
+	if (strview_starts_with(line, "\tat "))
 		take_frame(p->thread, after(line, "\tat "));
-	else if (starts(line, "\t- "))
+	else if (strview_starts_with(line, "\t- "))
 		return take_lock(p, after(line, "\t- "));
-	else if (starts(line, state))
+	else if (strview_starts_with(line, state))
 		take_state(p->thread, after(line, state));
-	else if (starts(line, carrying))
+	else if (strview_starts_with(line, carrying))
 		p->thread->carries = number_at(line.at + strlen(carrying), line.end);
 	else
-		return starts(line, "   No compile task") || starts(line, "   Compiling:");
+		return strview_starts_with(line, "   No compile task") ||
+		       strview_starts_with(line, "   Compiling:");
 	return true;
 }
 
@@ -346,7 +342,7 @@ static bool is_frame_of_dump(struct parser *p, struct strview line)
 		return true;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(headings); i++) {
-		if (starts(line, headings[i])) {
+		if (strview_starts_with(line, headings[i])) {
 			p->in_list = i + 1 == ARRAY_SIZE(headings);
 			return true;
 		}
@@ -364,12 +360,12 @@ static bool take_long_header(struct parser *p, struct strview *text, struct strv
 {
 	struct strview rest = *text, line;
 
-	if (!starts(first, "\""))
+	if (!strview_starts_with(first, "\""))
 		return false;
 	for (int i = 0; i < NAME_LINES_MAX && strview_line(&rest, &line); i++) {
 		struct strview joined = { first.at, line.end };
 
-		if (starts(line, "\""))
+		if (strview_starts_with(line, "\""))
 			return false;
 		if (!take_header(p, joined))
 			continue;
@@ -387,7 +383,7 @@ static void take_line(struct parser *p, struct strview *rest, struct strview lin
 {
 	if (is_frame_of_dump(p, line))
 		return;
-	if (starts(line, "   Locked ownable synchronizers:")) {
+	if (strview_starts_with(line, "   Locked ownable synchronizers:")) {
 		begin_synchronizers(p);
 		return;
 	}
@@ -405,8 +401,8 @@ void thread_dump_parse(struct thread_dump *d, const char *text, size_t len)
 	struct strview rest = { text, text + len }, line;
 
 	while (strview_line(&rest, &line)) {
-		if (starts(line, "JNI global ref") ||
-		    starts(line, "Found one Java-level deadlock")) {
+		if (strview_starts_with(line, "JNI global ref") ||
+		    strview_starts_with(line, "Found one Java-level deadlock")) {
 			d->complete = true;
 			deadlock_report_parse(d, rest);
 			break;

@@ -101,11 +101,6 @@ static void add(int64_t *sum, int64_t n)
 		*sum = -1;
 }
 
-static bool begins(const char *line, const char *word)
-{
-	return strncmp(line, word, strlen(word)) == 0;
-}
-
 /*
  * Reads a line of GC.heap_info.  The line of a generation has total and used bytes; the used bytes
  * are added up over the generations.  The lines of the spaces in a generation have only
@@ -116,14 +111,14 @@ static void read_line(const char *line, struct dcmd_reply_heap *out)
 {
 	int64_t total = size_after(line, "total"), used = size_after(line, "used");
 
-	if (begins(line, "Metaspace")) {
+	if (strview_has_prefix(line, "Metaspace")) {
 		out->metaspace_used = used;
 		out->metaspace_committed = size_after(line, "committed");
-	} else if (begins(line, "garbage-first heap")) {
+	} else if (strview_has_prefix(line, "garbage-first heap")) {
 		out->used = used;
 		out->committed = total >= 0 ? total : size_after(line, "committed");
 		out->max = size_after(line, "reserved");
-	} else if (begins(line, "ZHeap")) {
+	} else if (strview_has_prefix(line, "ZHeap")) {
 		out->used = used;
 		out->committed = size_after(line, "capacity");
 		out->max = size_after(line, "max capacity");
