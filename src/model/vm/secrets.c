@@ -59,14 +59,20 @@ static bool has_key(const char *name, size_t len)
 
 		if (strncasecmp(name + i, "key", 3) != 0)
 			continue;
-		if (after < end && (*after == 's' || *after == 'S'))
+		/* A plural; the S of keyStore begins a word. */
+		if (after < end && *after == (name[i + 2] == 'Y' ? 'S' : 's'))
 			after++;
 		if (after == end || (begins && !isalpha((unsigned char)*after)) ||
 		    (begins && name[i + 2] == 'y' && isupper((unsigned char)*after) &&
-		     strncmp(after, "Store", 5) != 0))
+		     (end - after < 5 || memcmp(after, "Store", 5) != 0)))
 			return true;
 	}
 	return false;
+}
+
+static bool is_text(const char *name, size_t len, const char *text)
+{
+	return len == strlen(text) && memcmp(name, text, len) == 0;
 }
 
 bool secrets_is_name(const char *name, size_t len)
@@ -79,9 +85,11 @@ bool secrets_is_name(const char *name, size_t len)
 		if (contains(name, len, words[i]))
 			return true;
 	}
-	/* PWD and OLDPWD are not secrets: their values are working directories. */
-	return has_key(name, len) || ends_with(name, len, "pass") || ends_with(name, len, "auth") ||
-	       (len > 3 && strncmp(name, "OLDPWD", len) != 0 && ends_with(name, len, "pwd"));
+	/* The variables PWD and OLDPWD are not secrets: their values are working directories. */
+	if (is_text(name, len, "PWD") || is_text(name, len, "OLDPWD"))
+		return false;
+	return has_key(name, len) || ends_with(name, len, "pass") ||
+	       ends_with(name, len, "auth") || ends_with(name, len, "pwd");
 }
 
 static const char *skip_blanks(const char *at, const char *end)

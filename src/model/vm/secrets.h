@@ -5,7 +5,7 @@
  * A value is a secret in these cases:
  *   its name contains password, passwd, passphrase, secret, token, credential, apikey (or api_key,
  *   api-key), private, authorization, or the word key;
- *   its name ends with key, keys, pass, auth or pwd (but is not PWD or OLDPWD);
+ *   its name ends with key, keys, pass, auth or pwd (but is not PWD or OLDPWD in capitals);
  *   it is the user information of a URL (//user:password@host); it then has no name.
  * A secret with another name is not found.  A name and its value have one of these forms:
  *   NAME=VALUE    NAME: VALUE    NAME: Bearer VALUE    NAME: Basic VALUE
