@@ -41,11 +41,16 @@ int agent_load_own(const struct jvm *jvm, const struct attach_opts *opts,
 {
 	const struct loaded_agent *mapped = loaded_agents_own(images);
 	struct err refused = { 0 };
+	int rc;
 
 	if (mapped && strcmp(mapped->path, staged) != 0 && !images->musl) {
 		load.file = mapped->path;
-		if (agent_load(jvm, opts, &load, &refused) == 0)
-			return 0;
+		rc = agent_load(jvm, opts, &load, &refused);
+		/* A JVM that has not answered in time may still load the library. */
+		if (rc < 0 && refused.code != EXIT_AGENT)
+			*err = refused;
+		if (rc == 0 || refused.code != EXIT_AGENT)
+			return rc;
 	}
 	load.file = staged;
 	return agent_load(jvm, opts, &load, err);
