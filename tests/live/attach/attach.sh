@@ -92,15 +92,10 @@ for version in own "${jdks[@]}"; do
 
 	# A busy JVM: its only listener thread waits for another client.
 	works "$version: busy JVM: jcmd works before" jcmd "$JVM_PID" VM.version
-	works "$version: busy JVM: the agent works before" heaphisto --engine agent "$JVM_PID"
 	peer hold "$(socket_of "$version" "$JVM_PID")"
 	timed refuses 5 'did not answer' "$version: busy JVM: jcmd times out" \
 		jcmd --timeout 1 "$JVM_PID" VM.version
 	in_time 4 "$version: busy JVM: jcmd observes --timeout"
-	# A second request to load the agent would wait as long again.
-	timed refuses 5 'did not answer' "$version: busy JVM: the agent that it has mapped times out" \
-		heaphisto --engine agent --timeout 3 "$JVM_PID"
-	in_time 5 "$version: busy JVM: the agent is requested once"
 
 	# The target dies while jcmd waits for its answer.
 	(cd "$W" && exec timeout 30 ./jtool jcmd "$JVM_PID" VM.version >"$W/out" 2>"$W/err") &
