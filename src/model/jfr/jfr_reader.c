@@ -354,7 +354,7 @@ int64_t jfr_ticks_to_epoch(const struct jfr_chunk *c, int64_t ticks)
 	if (__builtin_sub_overflow(ticks, c->base_ticks, &since))
 		since = ticks < 0 ? INT64_MIN : INT64_MAX;
 	since = jfr_ticks_to_nanos(c, since);
-	if (__builtin_add_overflow(c->base_ns, since, &at))
+	if (since == INT64_MIN || __builtin_add_overflow(c->base_ns, since, &at))
 		at = since < 0 ? INT64_MIN : INT64_MAX;
 	return at;
 }
