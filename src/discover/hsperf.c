@@ -112,6 +112,15 @@ static int no_counters(const struct jvm *jvm, const char *why, struct err *err)
 		       (int)jvm->pid, why, (int)jvm->pid);
 }
 
+static int bad_file(const struct jvm *jvm, int error, struct err *err)
+{
+	const char *reason = error == -EPERM ? "it belongs to another user" :
+			     error == -EBADMSG ? "it is damaged" : strerror(-error);
+	_cleanup_free_ char *why = xasprintf("its file cannot be read: %s", reason);
+
+	return no_counters(jvm, why, err);
+}
+
 /* Sets the error for a JVM that has mapped no hsperfdata file.  The error text has the reason. */
 static int no_file(const struct procfs *proc, const struct jvm *jvm, struct err *err)
 {
@@ -141,7 +150,6 @@ struct hsperf_source {
 
 static int cannot_open(const struct hsperf_source *h, int rc, struct err *err)
 {
-	_cleanup_free_ char *why = NULL;
 	const struct jvm *jvm = h->jvm;
 
 	if (!jvm->perfdata)
@@ -155,9 +163,7 @@ static int cannot_open(const struct hsperf_source *h, int rc, struct err *err)
 		return err_set(err, EXIT_PERMISSION,
 			       "cannot read the hsperfdata file of JVM %d: %s; run jtool as root",
 			       (int)jvm->pid, strerror(-rc));
-	why = xasprintf("its file cannot be read: %s",
-			rc == -EPERM ? "it belongs to another user" : strerror(-rc));
-	return no_counters(jvm, why, err);
+	return bad_file(jvm, rc, err);
 }
 
 static bool is_alive(const struct hsperf_source *h)
@@ -201,13 +207,6 @@ static void close_source(struct hsperf_source *s)
 	procfs_close(&s->proc);
 }
 
-static int corrupt(const struct jvm *jvm, int error, struct err *err)
-{
-	_cleanup_free_ char *why = xasprintf("its file is damaged: %s", strerror(-error));
-
-	return no_counters(jvm, why, err);
-}
-
 /*
  * Reads the values first and checks that the JVM is alive afterwards.  So a JVM that passes the
  * check was alive when its values were read.
@@ -218,7 +217,7 @@ static int read_source(const struct hsperf_source *s, struct buf *bytes, struct 
 
 	if (!is_alive(s))
 		return jvm_gone(s->jvm, err);
-	return rc < 0 ? corrupt(s->jvm, rc, err) : 0;
+	return rc < 0 ? bad_file(s->jvm, rc, err) : 0;
 }
 
 /* Parses the content of the file, which a worker or this process has read. */
@@ -229,7 +228,7 @@ static int parse(const struct jvm *jvm, const char *data, size_t len, struct per
 
 	if (rc == 0)
 		return 0;
-	return rc == -EAGAIN ? is_starting(jvm, err) : corrupt(jvm, rc, err);
+	return rc == -EAGAIN ? is_starting(jvm, err) : bad_file(jvm, rc, err);
 }
 
 static struct hsperf_source opened; /* used only in a worker: the file that the worker has open */

@@ -103,8 +103,8 @@ void ag_hprof_record_u4(struct ag_hprof *h, uint32_t value);
 void ag_hprof_record_u8(struct ag_hprof *h, uint64_t value);
 
 /*
- * Returns the number of the text's symbol; 0 if memory is short.  Symbols are UTF8 records, numbered
- * from 1; the same text is written only once.
+ * Returns the number of the text's symbol; 0 if memory is short.  Symbols are UTF8 records,
+ * numbered from 1; the same text is written only once.
  */
 uint32_t ag_hprof_symbol(struct ag_hprof *h, struct ag_hash_map *symbols, const char *text,
 			 size_t len);

@@ -10,8 +10,8 @@ struct dump_thread *thread_list_add(struct thread_dump *d, char *name);
 /* Adds a stack frame.  Takes ownership of its text. */
 void thread_list_add_frame(struct dump_thread *t, char *frame);
 /*
- * Returns a number that two mentions of one lock have in common: the lock's address; or, if only the
- * identity hash code is known, a hash of the lock's class and of that code.
+ * Returns a number that is equal for equal locks: the lock's address; or, if only the identity hash
+ * code is known, a hash of the lock's class and of that code.
  */
 uint64_t thread_lock_id(const struct thread_lock *lock);
 /* Adds a lock that the thread holds.  Takes ownership of lock.class. */
