@@ -104,19 +104,17 @@ static int no_counters(const struct jvm *jvm, const char *why, struct err *err)
 	if (jvm->no_attach)
 		return err_set(err, EXIT_ANSWER,
 			       "JVM %d has no hsperfdata counters: %s; attaching is disabled, too: "
-			       "jtool info %d shows what /proc has",
-			       (int)jvm->pid, why, (int)jvm->pid);
-	return err_set(err, EXIT_ANSWER,
-		       "JVM %d has no hsperfdata counters: %s; jtool jcmd %d GC.heap_info shows "
-		       "its heap",
-		       (int)jvm->pid, why, (int)jvm->pid);
+			       "jtool info %d shows what /proc has", (int)jvm->pid, why,
+			       (int)jvm->pid);
+	return err_set(err, EXIT_ANSWER, "JVM %d has no hsperfdata counters: %s; jtool jcmd %d "
+		       "GC.heap_info shows its heap", (int)jvm->pid, why, (int)jvm->pid);
 }
 
 static int bad_file(const struct jvm *jvm, int error, struct err *err)
 {
-	const char *reason = error == -EPERM ? "it belongs to another user" :
-			     error == -EBADMSG ? "it is damaged" : strerror(-error);
-	_cleanup_free_ char *why = xasprintf("its file cannot be read: %s", reason);
+	_cleanup_free_ char *why =
+		xasprintf("its file cannot be read: %s", error == -EPERM ? "another user owns it" :
+			  error == -EBADMSG ? "it is damaged" : strerror(-error));
 
 	return no_counters(jvm, why, err);
 }
@@ -160,9 +158,8 @@ static int cannot_open(const struct hsperf_source *h, int rc, struct err *err)
 			       "deleted, and only root can read a deleted file; run jtool as root",
 			       (int)jvm->pid);
 	if (rc == -EACCES)
-		return err_set(err, EXIT_PERMISSION,
-			       "cannot read the hsperfdata file of JVM %d: %s; run jtool as root",
-			       (int)jvm->pid, strerror(-rc));
+		return err_set(err, EXIT_PERMISSION, "cannot read the hsperfdata file of JVM %d: "
+			       "%s; run jtool as root", (int)jvm->pid, strerror(-rc));
 	return bad_file(jvm, rc, err);
 }
 

@@ -212,15 +212,14 @@ static int ask_dump(const struct ctx *ctx, struct count *c, struct err *err)
 	struct dump_reader_wanted wanted = { .limits = { .pause_ms = max_pause_ms(ctx->opts) } };
 	struct heap heap = { 0 };
 	struct hprof_reader *reader;
-	size_t memory;
 
 	c->engine = HEAP_BY_HPROF;
 	c->pause_ns = -1;
-	if (heap_memory(ctx, MEMORY_COLLECT, DUMP_NAMES_MAX, &memory, err) < 0)
+	if (heap_memory(ctx, MEMORY_COLLECT, DUMP_NAMES_MAX, &wanted.max_memory, err) < 0)
 		return -1;
-	wanted.max_memory = memory;
 	wanted.limits.advice = ctx->file ? NULL : "choose another engine with --engine";
-	wanted.limits.waiting = memory / 2 < DUMP_WAITING_MAX ? memory / 2 : DUMP_WAITING_MAX;
+	wanted.limits.waiting = wanted.max_memory / 2 < DUMP_WAITING_MAX ? wanted.max_memory / 2
+									 : DUMP_WAITING_MAX;
 	reader = dump_reader_read(ctx, &wanted, &heap, NULL, err);
 	for (uint32_t i = 0; reader && i < heap.n_classes; i++) {
 		const struct hprof_count count = hprof_count(reader, i);
