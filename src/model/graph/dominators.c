@@ -114,8 +114,9 @@ static void find_others(struct semi_nca *r)
 }
 
 /*
- * Returns the least of these semidominators: that of v, and those of v's ancestors whose numbers
- * are above w.  Compresses the path.  Reverses the links on the way up, so that it needs no stack.
+ * Returns the least semidominator among v and those ancestors of v that have numbers above w.
+ * Compresses the path from v to these ancestors.  Needs no stack, because it reverses the links on
+ * the way up and follows them back down.
  */
 static uint32_t least_above(struct link *links, uint32_t v, uint32_t w)
 {

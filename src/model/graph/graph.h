@@ -143,11 +143,10 @@ struct graph_bfs {
 };
 void graph_bfs(const struct graph *g, bool weak, struct graph_bfs *bfs);
 /*
- * Finds paths that explain why the n nodes in `nodes` are reachable.  An object in a static field
- * is reachable through the loader of the field's class, but the path from a root to the class
- * object explains nothing.  So a path begins either at a root or at a class object.  It begins at a
- * class object only if that class object is reachable without passing one of `nodes`, and if the
- * loader of the class is not one of `nodes`.
+ * Finds paths that explain why the n nodes in `nodes` are reachable.  A path begins at a root or at
+ * a class object, because for an object in a static field, the path from a root through the class
+ * loader to the class object explains nothing.  Paths begin at a class object only if it is
+ * reachable without passing one of `nodes`, and if the loader of the class is not one of `nodes`.
  */
 void graph_bfs_to(const struct graph *g, bool weak, const uint32_t *nodes, size_t n,
 		  struct graph_bfs *bfs);

@@ -20,8 +20,9 @@ struct graph_dfs {
 	struct graph_dfs_state {
 		uint32_t number; /* depth-first number; 0: not visited */
 		/*
-		 * number of edges to the node that count (see `least`) and are not in tree_edges;
-		 * start_ranges() in dominators.c replaces it by an index in semi_nca.others
+		 * number of edges to the node, without the edges in tree_edges and those that do
+		 * not count (see `least`); start_ranges() in dominators.c replaces the number by an
+		 * index in semi_nca.others
 		 */
 		uint32_t others;
 	} *state;
@@ -43,10 +44,10 @@ struct graph_dfs {
 	 */
 	uint32_t below[HEAP_STREAM_STRENGTHS + 1];
 	/*
-	 * The lowest number of a node of the strength that is being searched.  Edges from nodes of
-	 * this strength to nodes with lower numbers do not count.  For example, an object that is
-	 * reachable only through a soft reference does not retain an object that is reachable
-	 * without that reference.
+	 * below[s] while the search visits the nodes with the numbers from below[s] on; 0 before
+	 * that.  An edge to a node with a number below `least` does not count.  For example, an
+	 * object that is reachable only through a soft reference does not retain an object that is
+	 * reachable without that reference.
 	 */
 	uint32_t least;
 };

@@ -48,7 +48,7 @@ struct finder {
 	struct counts counts;
 };
 
-/* Returns the holder for which the objects that `node` dominates are counted, or GRAPH_NONE. */
+/* Returns the holder for the objects that `node` dominates directly; GRAPH_NONE: no holder. */
 static uint32_t owner_of(const struct finder *f, uint32_t node)
 {
 	const struct big_objects *b = f->bigs;

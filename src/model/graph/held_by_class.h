@@ -1,7 +1,7 @@
 /*
- * Counts, by holder and class, the objects that big objects (big_objects.h) dominate directly.  The
- * holder of a big object is the number of that object, or of the head of the list or tree that it
- * belongs to; the caller decides.
+ * Counts, by holder and class, the objects that big objects (big_objects.h) dominate directly.  A
+ * holder is a number for which objects are counted.  The caller gives each big object a holder: the
+ * object's own number, or the number of the first object of its list or tree.
  */
 #ifndef JTOOL_MODEL_GRAPH_HELD_BY_CLASS_H
 #define JTOOL_MODEL_GRAPH_HELD_BY_CLASS_H
@@ -20,11 +20,11 @@ struct held_by_class {
 	size_t n;
 };
 
-/* The size with which a big object counts in the total of its dominator's holder. */
+/* How an object is counted for the holder of its dominator. */
 enum held_role {
-	HELD_RETAINED, /* the retained size */
-	HELD_SHALLOW,  /* the shallow size */
-	HELD_APART,    /* none, and the object is not counted in held_row.n */
+	HELD_RETAINED, /* with its retained size */
+	HELD_SHALLOW,  /* with its shallow size */
+	HELD_APART,    /* not at all */
 };
 
 struct held_by_class_wanted {
@@ -33,9 +33,9 @@ struct held_by_class_wanted {
 	const uint8_t *roles;    /* indexed by big object: enum held_role */
 	uint32_t roots;          /* the holder for objects that only the roots dominate */
 	/*
-	 * If `follow` is true, the small nodes of the holder's list or tree are followed
-	 * (big_objects_continues()): a node that is not a big object counts as HELD_SHALLOW, and
-	 * the objects that it dominates count for the holder.
+	 * If true, objects that are not big can also belong to a holder's list or tree
+	 * (big_objects_continues()).  Such an object counts as HELD_SHALLOW, and the objects that
+	 * it dominates count for the holder.
 	 */
 	bool follow;
 };
