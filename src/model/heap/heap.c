@@ -100,8 +100,8 @@ const char *heap_strength(uint32_t strength)
 }
 
 /*
- * Returns a copy of a class, of which the caller uses only the fields.  If the class number is
- * invalid, the copy has no fields.
+ * Returns a shallow copy of a class, for its members `fields` and `statics`.  If the class number
+ * is invalid, the copy has no fields.
  */
 static struct heap_class fields_of(const struct heap *h, uint32_t class)
 {

@@ -115,8 +115,8 @@ static uint32_t first_step(struct path_tree *s, uint32_t node, uint32_t kind)
 
 /*
  * Returns the edge by which the path reaches a node.  If the edge is an array element, its index is
- * 0, because paths that differ only in array indices are merged; so the real index need not be
- * searched among millions of elements.
+ * 0, because paths that differ only in array indices are merged.  This also saves a search for the
+ * real index in arrays of millions of elements.
  */
 static struct graph_edge distinguishing_edge(const struct path_tree *s, uint32_t node)
 {

@@ -77,19 +77,19 @@ void retained_tree_release(struct retained_tree *t);
 
 /*
  * There are two sorts of suspects:
- * - An object that retains at least `least` bytes, not counting what big objects below it retain.
- *   A big object retains at least `least` bytes itself.  Such a suspect ends a chain in which each
- *   object retains nearly as much as its dominator.  A list or tree, whose nodes are of one class
- *   and refer to one another, counts as one object, its first node.
- * - A class.  Those of its instances that no object dominates retain at least `least` bytes in
- *   total, but each of these instances retains less.
+ * - An object that retains at least `least` bytes, without the bytes that big objects below it
+ *   retain.  A big object is one that retains at least `least` bytes in total.  Such a suspect ends
+ *   a chain in which each object retains nearly as much as its dominator.  A list or tree, whose
+ *   nodes are of one class and refer to one another, counts as one object, its first node.
+ * - A class.  The instances that no object dominates retain at least `least` bytes in total, but
+ *   each of them retains less.
  *
- * The bytes that make an object or a class a suspect do not overlap with those of another suspect,
- * so there are at most reachable bytes / `least` suspects.  If a suspect dominates another one, its
- * member `retained` includes the bytes of both.
+ * Each byte makes at most one object or class a suspect, so the number of suspects is at most
+ * reachable bytes / `least`.  If a suspect dominates another suspect, its member `retained`
+ * includes the bytes of both.
  */
 struct retained_suspect {
-	uint32_t node;      /* the object; of a class: the instance that retains the most */
+	uint32_t node;      /* the object; for a class, the instance that retains the most */
 	uint64_t instances; /* number of instances; 1: a single object */
 	uint64_t retained;  /* bytes that these instances retain together */
 	/* the objects that the suspect dominates; if the suspect is a class, its instances */
