@@ -251,7 +251,10 @@ void hprof_classes_release(struct hprof_classes *classes);
  * 0 if the CLASS_DUMP has more than len bytes; or -1 with err set.
  */
 ssize_t hprof_take_class(struct hprof_reader *r, const uint8_t *p, size_t len, struct err *err);
-/* Returns true if static field i of the class is not a field, but an object of the JVM itself. */
+/*
+ * Returns true if the class does not declare the static field i in the dump: HotSpot dumps some of
+ * its own objects as static fields.
+ */
 bool hprof_is_vm_object(const struct hprof_tables *t, const struct hprof_class *k, uint32_t i);
 /*
  * Fills in the member `instance` of a class whose instances have data_len bytes in the dump.

@@ -42,9 +42,9 @@ static int take_subrecord(struct hprof_redactor *r, struct err *err)
 }
 
 /*
- * Waits for the next constant, static field or instance field.  If r->items is 0, none of this kind
- * is left, and the function waits for what follows them: the next part of the CLASS_DUMP, or after
- * the instance fields the next subrecord.
+ * Begins the head of the next constant, static field or instance field; `state` says which.  If
+ * r->items is 0, there is no further one: begins the next part of the CLASS_DUMP or, after the
+ * instance fields, the next subrecord.
  */
 static int next_item(struct hprof_redactor *r, enum redact_state state, struct err *err)
 {

@@ -88,14 +88,14 @@ struct hprof_redactor {
 int redact_invalid(const struct hprof_redactor *r, struct err *err, const char *fmt, ...)
 	_printf_(3, 4);
 /*
- * Changes to `state`: the next head is the next `need` bytes of the record or segment.  Returns -1
- * with err set if the record or segment has fewer bytes left.
+ * Begins a head of `need` bytes, and changes to `state`.  Returns -1 with err set if the record or
+ * segment has fewer bytes left.
  */
 int redact_await(struct hprof_redactor *r, enum redact_state state, size_t need, struct err *err)
 	_must_check_;
 /*
- * Makes the next `bytes` bytes a bulk, which is passed on to the output: as zeros if `clear` is
- * set, else unchanged.  Returns -1 with err set if the record or segment has fewer bytes left.
+ * Begins a bulk of `bytes` bytes, which are passed on as zeros if `clear` is set, else unchanged.
+ * Returns -1 with err set if the record or segment has fewer bytes left.
  */
 int redact_pass(struct hprof_redactor *r, uint64_t bytes, bool clear, struct err *err)
 	_must_check_;
