@@ -75,10 +75,9 @@ const struct jfr_chunk *jfr_chunk_of(const struct jfr_reader *r);
  */
 bool jfr_next_event(struct jfr_reader *r, struct jfr_event *e);
 /*
- * The caller does not need events whose type has `is_skipped`; and, if `skip` is true, records
- * whose type is undeclared or is not an event type.  To save time, jfr_next_event() skips most of
- * these records, but not all of them.  jfr_skipped_events() returns the number of events that were
- * skipped because of `is_skipped`.
+ * If `skip` is true, jfr_next_event() may skip records whose type is undeclared or is not an event
+ * type.  It may always skip events whose type has `is_skipped`.  It skips most of both, but not
+ * all.  jfr_skipped_events() returns the number of events skipped because of `is_skipped`.
  */
 void jfr_skip_others(struct jfr_reader *r, bool skip);
 uint64_t jfr_skipped_events(const struct jfr_reader *r);

@@ -14,8 +14,9 @@
 #define HEAD_WINDOW 4096
 
 /*
- * Returns a copy of the payload of the event at `at`, which the caller frees, and sets *c to it.
- * Returns NULL if there is no event of this type, or if the event has more than `max` bytes.
+ * Returns a copy of the payload of the event at `at`, and sets *c to the start of the copy.  The
+ * caller frees the copy.  Returns NULL if there is no event of this type at `at`, or if the event
+ * has more than `max` bytes or cannot be read.
  */
 static uint8_t *copy_event(struct jfr_reader *r, uint64_t at, int64_t type, uint64_t max,
 			   struct jfr_cursor *c)

@@ -32,7 +32,7 @@ struct jfr_reader {
 	uint8_t *data;
 	size_t len, cap;
 	uint64_t at;
-	/* number of bytes that a new window gets at least, unless the file ends before */
+	/* minimum size of a new window in bytes; at the end of the file, it may be smaller */
 	size_t ahead;
 	struct buf problems;
 	unsigned n_problems;

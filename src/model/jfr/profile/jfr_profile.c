@@ -234,7 +234,7 @@ static uint64_t measure(const struct jfr_profile_source *s, const struct binding
 	}
 }
 
-/* Adds `n` to the node's number of samples whose value is the sampling interval. */
+/* Adds `n` to c->sampled[node], and enlarges the array if necessary. */
 static void count_sampled(struct candidate *c, uint32_t node, uint64_t n)
 {
 	while (c->n_sampled <= node) {

@@ -1,6 +1,7 @@
 /*
- * Reads a profile from a flight recording: the events of one kind, by their stacks.  The kinds, and
- * the event types that each kind uses ("else": if the recording has no event of the types before):
+ * Reads a profile from a flight recording: the events of one kind, by their stacks.  The kinds and
+ * their event types follow.  The types after "else" are used if the recording has no event of the
+ * types before "else".
  *
  *     cpu         CPUTimeSample (since JDK 25); else ExecutionSample and NativeMethodSample; else
  *                 WallClockSample of async-profiler, but only of running threads

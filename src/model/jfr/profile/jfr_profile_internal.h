@@ -51,7 +51,7 @@ struct jfr_profile_sets {
 
 extern const struct jfr_profile_sets jfr_profile_sets[N_PROFILE_KINDS];
 
-/* Returns whether a native method such as "a.b.C.m" only waits. */
+/* Returns whether `method`, a name such as "a.b.C.m", is a native method that only waits. */
 bool jfr_profile_is_waiting(const char *method);
 /* Returns whether a thread that is parked for an object of this class waits for a lock. */
 bool jfr_profile_is_lock(const char *class);

@@ -13,7 +13,6 @@ struct setting {
 	const char *value; /* NULL: the value is the interval that the caller passes */
 };
 
-/* If the release is unknown, events of all JDKs are set: a JVM ignores those of a later JDK. */
 static const struct setting cpu_time[] = {
 	{ "jdk.CPUTimeSample", "throttle", NULL },
 	{ "jdk.CPUTimeSamplesLost", NULL, NULL },
@@ -98,6 +97,7 @@ void jfr_profile_settings(struct buf *out, enum profile_kind kind, int release,
 	static const struct setting *const others[N_PROFILE_KINDS] = {
 		[PROFILE_LOCK] = lock, [PROFILE_IO] = io, [PROFILE_EXCEPTIONS] = exceptions,
 	};
+	/* If the release is unknown, enable events of all JDKs: a JVM ignores unknown events. */
 	bool has_cpu_time = release == 0 || release >= CPU_TIME_SINCE;
 	bool has_samples = release == 0 || release >= ALLOCATION_SAMPLE_SINCE;
 

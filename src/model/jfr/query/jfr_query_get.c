@@ -7,8 +7,9 @@
 #include "model/jfr/query/jfr_query_internal.h"
 
 /*
- * The most bytes that an element of an array takes that grows by doubling, with its entry in a
- * struct id_map; and that a text takes in a struct intern, besides the characters.
+ * ELEMENT_BYTES: the most memory that an element of `size` bytes takes in an array that grows by
+ * doubling, with an entry in a struct id_map.  TEXT_BYTES: the most memory that a text takes in a
+ * struct intern, without its characters.
  */
 #define ELEMENT_BYTES(size) (2 * (size) + 4 * sizeof(struct id_map_entry))
 #define TEXT_BYTES ELEMENT_BYTES(sizeof(size_t))

@@ -82,7 +82,7 @@ struct jfr_queries {
 	struct jfr_binding *bindings; /* bindings for the current chunk; bindings[0] is unused */
 	size_t n_bindings, cap_bindings;
 	size_t max_memory, used;
-	size_t used_by_chunk; /* memory of the getters, which ends with the chunk */
+	size_t used_by_chunk; /* memory of the getters, which are freed after the chunk */
 	struct buf scratch;
 	struct jfr_extent extent;
 	bool skips; /* do not read events of types that no query uses, only count them */

@@ -273,8 +273,8 @@ static int by_column(const void *a, const void *b, void *arg)
 }
 
 /*
- * Sorts the rows by a column.  Then gives each row the number of its new position, so that rows
- * that are equal in the next sort keep this order.
+ * Sorts the rows by a column, and numbers them in the new order.  The next sort keeps this order
+ * for rows whose values are equal.
  */
 static void sort_by(struct jfr_query_run *run, int column)
 {
