@@ -30,7 +30,7 @@ struct reader {
 	size_t n_strings, cap_strings, n_locations, cap_locations;
 	struct id_map functions;    /* from a function's id to the index of its name in `strings` */
 	struct id_map location_ids; /* from a location's id to its index in `locations` */
-	/* for each value of a sample: index in `strings` of the name of the value's type */
+	/* the types of a sample's values, such as "cpu"; each is an index in `strings` */
 	uint64_t *types;
 	size_t n_types, cap_types;
 	uint64_t default_type;

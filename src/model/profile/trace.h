@@ -99,8 +99,8 @@ bool trace_parameter_type(const struct trace *t, uint32_t method, unsigned n, st
 
 /*
  * Returns the q-quantile (q: 0 to 1) of the durations of the calls, in ns: the middle of the bucket
- * that has the quantile, or min_ns or max_ns if the middle is outside of these.  Returns max_ns for
- * q = 1 or without buckets, and 0 if there were no calls.
+ * that has the quantile, limited to the range from min_ns to max_ns.  Returns max_ns for q = 1 or
+ * without buckets, and 0 if there were no calls.
  */
 uint64_t trace_quantile(const struct trace_sum *sum, double q);
 uint64_t trace_mean(const struct trace_sum *sum);
