@@ -78,7 +78,7 @@ static uint32_t *numbers_of(const struct address_map *map, const struct address_
 	return &map->numbers[(size_t)block->numbers * ADDRESS_MAP_UNIT];
 }
 
-/* Moves a block's node numbers to a space with one more unit.  Called if the old units are full. */
+/* Moves the n node numbers of a block, which fill its units, to a space with one more unit. */
 static void widen(struct address_map *map, struct address_map_block *block, unsigned n)
 {
 	unsigned units = n / ADDRESS_MAP_UNIT;

@@ -199,7 +199,7 @@ void dominators_release(struct dominators *tree);
 struct graph_sum {
 	uint64_t instances, shallow, retained; /* `shallow` and `retained` are bytes */
 };
-/* Computes sums[0] to sums[n_groups - 1].  group[c], below n_groups, is class c's group. */
+/* Computes sums[0] to sums[n_groups - 1].  group[c] < n_groups is the group of class c. */
 void graph_sum_up(const struct graph *g, const struct dominators *tree, const uint32_t *group,
 		  uint32_t n_groups, struct graph_sum *sums);
 /*

@@ -179,7 +179,7 @@ static bool is_in_label(const char *label, const char *word)
 	return close && is_part(open + 1, (size_t)(close - open - 1), word);
 }
 
-/* Returns whether `word` is the class's name, without its package or its outer classes or not. */
+/* Returns whether `word` is the class's name, which may lack the package and outer classes. */
 static bool is_class(const char *class, const char *word)
 {
 	size_t len = strlen(class), n = strlen(word);

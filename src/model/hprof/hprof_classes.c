@@ -189,9 +189,9 @@ static int strength_of(const struct heap *heap, uint32_t class)
 }
 
 /*
- * Stores in `chain` a class and its superclasses; stops after the first class for which `known` is
- * true.  `known` may be NULL.  Returns the number of stored classes, or 0 if there are more than
- * HPROF_CHAIN_MAX.
+ * Stores in `chain` a class and its superclasses, up to and including the first class c for which
+ * known[c] is true; `known` may be NULL.  Returns the number of stored classes, or 0 if there are
+ * more than HPROF_CHAIN_MAX.
  */
 static size_t chain_of(const struct hprof_classes *classes, uint32_t class, const bool *known,
 		       uint32_t *chain)

@@ -22,7 +22,7 @@
 struct jfr_pools;
 
 struct jfr_chunk {
-	/* offsets in the file; `end`: of the byte after the chunk, or after a file that is cut */
+	/* offsets of the chunk's start and end in the file; if is_cut, `end` is the file's size */
 	uint64_t at, end;
 	unsigned number; /* number of the chunk in the recording, from 1 */
 	uint16_t major, minor;

@@ -41,7 +41,7 @@ int code_map_take(struct code_map *map, uint16_t type, struct wire_reader *paylo
  */
 void code_map_sort(struct code_map *map);
 
-/* Appends the lines of the map.  Rows without code have no line. */
+/* Appends the lines of the map.  Rows of size 0 get no line. */
 void code_map_add(struct buf *out, const struct code_map *map);
 
 #endif

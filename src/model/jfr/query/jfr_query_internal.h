@@ -44,7 +44,7 @@ struct jfr_getter {
 	bool is_constant;
 	/* events are grouped by this path, so its value is read only once for each group */
 	bool is_group;
-	bool has_group; /* the numbers by which events are grouped are needed */
+	bool has_group; /* jfr_getter_read() must compute *group */
 	struct id_map seen_keys;
 	struct jfr_seen *seen;
 	size_t n, cap;
