@@ -211,7 +211,7 @@ check "killed JVM: stat reports it" grep -q -E '^jtool: stat: .*exited' "$W/err"
 
 # A damaged file: jcmd is suggested only if it can attach.
 if start_jvm own serial Idle -XX:+DisableAttachMechanism; then
-	head -c 1000 /dev/zero >"$W/damaged" && mv "$W/damaged" "/tmp/hsperfdata_root/$JVM_PID"
+	printf XXXX | dd of="/tmp/hsperfdata_root/$JVM_PID" conv=notrunc status=none
 	refuses 1 'it is damaged; attaching is disabled, too' \
 		"damaged hsperfdata, attach disabled: stat is refused" stat "$JVM_PID"
 	stop "$JVM_PID"
