@@ -80,7 +80,7 @@ ends_well() {
 	if [ $rc -eq 0 ] && [ -z "$said" ]; then
 		pass "$1: jtool ends without an error"
 	elif [ $rc -eq 7 ] && [ "$(wc -l <<<"$said")" -eq 1 ] &&
-		grep -q -e '--max-memory\|--engine\|--max-pause' <<<"$said"; then
+		grep -q -e '--max-memory\|memory limit\|--engine\|--max-pause' <<<"$said"; then
 		pass "$1: jtool ends with an error that says what to do"
 	else
 		fail "$1: jtool ends without an error" "exit $rc" "$(cat "$W/err")"
