@@ -33,13 +33,14 @@ static int64_t read_cache(const struct group *g)
 	return bytes > 0 ? bytes : 0;
 }
 
+/* If `used` is unknown (-1), returns 0: a request must not rely on memory that may be in use. */
 static int64_t bytes_free(const struct group *g, int64_t limit, int64_t used)
 {
 	int64_t cache = used < 0 ? 0 : read_cache(g);
 
 	if (used > cache)
 		used -= cache;
-	return used < limit ? limit - (used < 0 ? 0 : used) : 0;
+	return used >= 0 && used < limit ? limit - used : 0;
 }
 
 static bool read_level(const struct group *g, struct cgroup_level *level)

@@ -37,7 +37,7 @@ void cgroup_cpu_read(const struct procfs *proc, pid_t pid, struct cgroup_cpu *ou
 struct cgroup_level {
 	/*
 	 * The limit and the free memory in bytes.  `free` includes the inactive file pages, which
-	 * the kernel reclaims first.
+	 * the kernel reclaims first; 0 if the memory in use is unknown.
 	 */
 	int64_t limit, free;
 	int64_t used;        /* bytes in use, including inactive file pages; -1: unknown */

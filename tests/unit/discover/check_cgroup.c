@@ -281,6 +281,22 @@ START_TEST(a_group_that_is_killed_as_one_is_reported)
 }
 END_TEST
 
+START_TEST(a_group_whose_use_is_unreadable_has_no_free_memory)
+{
+	struct cgroup_level levels[CGROUP_LEVELS_MAX];
+	struct cgroup g;
+
+	make_v2();
+	add_mount("/", "v2", "cgroup2", "x");
+	shell("rm v2/pod/memory.current");
+	ck_assert_int_eq(read_levels("/pod/app", levels), 1);
+	ck_assert_int_eq(levels[0].used, -1);
+	check_level(levels, 4096, 0, true, false);
+	cgroup_read(&proc, 1, &g);
+	ck_assert_int_eq(g.memory_free, 0);
+}
+END_TEST
+
 START_TEST(levels_of_version_1)
 {
 	struct cgroup_level levels[CGROUP_LEVELS_MAX];
@@ -375,6 +391,7 @@ int main(void)
 	tcase_add_test(tc, a_level_is_shared_with_jtool_in_it_or_below_it);
 	tcase_add_test(tc, the_root_of_a_cgroup_namespace_is_shared);
 	tcase_add_test(tc, a_group_that_is_killed_as_one_is_reported);
+	tcase_add_test(tc, a_group_whose_use_is_unreadable_has_no_free_memory);
 	tcase_add_test(tc, levels_of_version_1);
 	tcase_add_test(tc, a_group_outside_of_our_mounts_is_not_read);
 	tcase_add_test(tc, ordinary_files_of_another_container_are_not_believed);
