@@ -15,6 +15,25 @@ static bool begins(const char *line, const char *command)
 	       (line[len] == '\0' || line[len] == ' ' || command[len - 1] == '.');
 }
 
+/*
+ * Returns true if the line of a diagnostic command has the argument -all.  HotSpot splits the line
+ * at spaces that are not in quotes (diagnosticFramework.cpp, DCmdArgIter::next).
+ */
+static bool has_all(const char *line)
+{
+	char quote = '\0';
+
+	for (; *line; line++) {
+		if (!quote && *line == ' ' && begins(line, "-all"))
+			return true;
+		if (!quote && (*line == '"' || *line == '\''))
+			quote = *line;
+		else if (*line == quote)
+			quote = '\0';
+	}
+	return false;
+}
+
 static enum memory_use use_of_command(const char *line)
 {
 	static const struct {
@@ -36,7 +55,7 @@ static enum memory_use use_of_command(const char *line)
 
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
 		if (begins(line, commands[i].command))
-			return strstr(line, " -all") ? commands[i].all : commands[i].use;
+			return has_all(line) ? commands[i].all : commands[i].use;
 	}
 	return MEMORY_REQUEST;
 }
