@@ -9,6 +9,7 @@
 #include "fileio/io.h"
 #include "base/xalloc.h"
 #include "proc/inroot.h"
+#include "proc/mounts.h"
 
 #define UNLIMITED (INT64_MAX / 2) /* in version 1, a number of at least this size is "no limit" */
 
@@ -57,23 +58,6 @@ static bool find_path(const char *groups, const char *controller, bool outside, 
 	return false;
 }
 
-/* Decodes, in place, the escapes \ooo that mountinfo uses for spaces, line ends and backslashes. */
-static void unescape(char *text)
-{
-	char *to = text;
-
-	for (const char *from = text; *from;) {
-		if (from[0] == '\\' && strspn(from + 1, "01234567") >= 3) {
-			*to++ = (char)((from[1] - '0') << 6 | (from[2] - '0') << 3 |
-				       (from[3] - '0'));
-			from += 4;
-		} else {
-			*to++ = *from++;
-		}
-	}
-	*to = '\0';
-}
-
 /* Returns the part of `path` after `root`; NULL if `path` is not `root` or below it. */
 static const char *below(const char *path, const char *root)
 {
@@ -109,8 +93,8 @@ static bool match_mount(char *line, const char *controller, const char *path, st
 		if (!fields[i])
 			return false;
 	}
-	unescape(fields[3]);
-	unescape(fields[4]);
+	mount_unescape(fields[3]);
+	mount_unescape(fields[4]);
 	inside = below(path, fields[3]);
 	if (!inside)
 		return false;

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,6 +21,8 @@
  * [OPTIONAL...] - TYPE …
  */
 #define FIELD_POINT 4
+#define DEPTH_MAX 64  /* maximum number of mounts on one another that mount_find() follows */
+#define ANY ULONG_MAX /* in the place of a mount's ID: any mount */
 
 void mount_release(struct mount *m)
 {
@@ -28,15 +31,11 @@ void mount_release(struct mount *m)
 	*m = (struct mount){ NULL, NULL };
 }
 
-/*
- * Returns a copy of the text in which the kernel's octal escapes for spaces, line ends and
- * backslashes, such as \040, are decoded.
- */
-static char *unescape(const char *text, size_t len)
+void mount_unescape(char *text)
 {
-	char *out = xstrndup(text, len), *to = out;
+	char *to = text;
 
-	for (const char *from = out; *from;) {
+	for (const char *from = text; *from;) {
 		if (from[0] == '\\' && strspn(from + 1, "01234567") >= 3) {
 			*to++ = (char)((from[1] - '0') * 64 + (from[2] - '0') * 8 + from[3] - '0');
 			from += 4;
@@ -45,7 +44,14 @@ static char *unescape(const char *text, size_t len)
 		}
 	}
 	*to = '\0';
-	return out;
+}
+
+static char *unescaped(const char *text, size_t len)
+{
+	char *copy = xstrndup(text, len);
+
+	mount_unescape(copy);
+	return copy;
 }
 
 /*
@@ -88,35 +94,60 @@ static const char *find_type(const char *line, size_t len, size_t *n_bytes)
 	return dash ? field(dash + 3, len - (size_t)(dash + 3 - line), 0, n_bytes) : NULL;
 }
 
-static char *type_of(const char *line, size_t len)
+/* Returns true if a line of mountinfo is of a mount on the mount `parent`, or on any (ANY). */
+static bool is_mounted_on(const char *line, unsigned long parent)
 {
-	size_t n = 0;
-	const char *type = find_type(line, len, &n);
+	char *end;
+	unsigned long id = strtoul(line, &end, 10);
 
-	return type ? unescape(type, n) : NULL;
+	return parent == ANY || (id != parent && strtoul(end, NULL, 10) == parent);
 }
 
-bool mount_find(const char *mountinfo, const char *path, struct mount *m)
+/*
+ * Among the mounts on `parent` that contain the path, returns the line of the one with the shortest
+ * point: the kernel follows a path from its start, so this mount hides the others.  Returns NULL if
+ * there is none.
+ */
+static const char *find_child(const char *mountinfo, const char *path, unsigned long parent)
 {
-	struct mount best = { NULL, NULL };
+	const char *found = NULL;
+	size_t shortest = SIZE_MAX;
 
 	for (const char *line = mountinfo; *line;) {
-		size_t len = strcspn(line, "\n"), n;
+		size_t len = strcspn(line, "\n"), n = 0, type_len;
 		const char *at = field(line, len, FIELD_POINT, &n);
-		struct mount found = { at ? unescape(at, n) : NULL, type_of(line, len) };
+		_cleanup_free_ char *point = NULL;
 
-		/* If several mounts have the same point, the last one hides the others. */
-		if (found.point && found.type && is_below(path, found.point) &&
-		    (!best.point || strlen(found.point) >= strlen(best.point))) {
-			mount_release(&best);
-			best = found;
-		} else {
-			mount_release(&found);
+		if (at && n < shortest && is_mounted_on(line, parent) &&
+		    find_type(line, len, &type_len))
+			point = unescaped(at, n);
+		if (point && is_below(path, point)) {
+			found = line;
+			shortest = n;
 		}
 		line += len + (line[len] == '\n');
 	}
-	*m = best;
-	return best.point != NULL;
+	return found;
+}
+
+/* The order of the lines says nothing: systemd moves the root mount after those below it. */
+bool mount_find(const char *mountinfo, const char *path, struct mount *m)
+{
+	const char *line = NULL, *next = find_child(mountinfo, path, ANY), *point, *type;
+	size_t len, point_len = 0, type_len = 0;
+
+	*m = (struct mount){ NULL, NULL };
+	for (int depth = 0; next && depth < DEPTH_MAX; depth++) {
+		line = next;
+		next = find_child(mountinfo, path, strtoul(line, NULL, 10));
+	}
+	if (!line)
+		return false;
+	len = strcspn(line, "\n");
+	point = field(line, len, FIELD_POINT, &point_len);
+	type = find_type(line, len, &type_len);
+	*m = (struct mount){ unescaped(point, point_len), unescaped(type, type_len) };
+	return true;
 }
 
 bool mount_may_hang(const char *type)

@@ -16,9 +16,13 @@ struct mount {
 
 void mount_release(struct mount *m);
 
+/* Decodes, in place, the escapes \ooo of mountinfo for spaces, line ends and backslashes. */
+void mount_unescape(char *text);
+
 /*
- * Finds, in the text of PID/mountinfo, the mount that contains an absolute path.  Does not resolve
- * links in the path.  Returns false if no mount contains the path.  Does no I/O.
+ * Finds, in the text of PID/mountinfo, the mount that contains an absolute path.  Skips mounts that
+ * are hidden by another mount over their point or a parent of it.  Does not resolve links in the
+ * path.  Returns false if no mount contains the path.  Does no I/O.
  */
 bool mount_find(const char *mountinfo, const char *path, struct mount *m) _must_check_;
 

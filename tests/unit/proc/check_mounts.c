@@ -18,7 +18,11 @@ static const char mountinfo[] =
 	"27 1 254:0 / / rw,relatime shared:1 master:2 - ext4 /dev/vda rw\n"
 	"30 27 0:30 / /tmp rw - tmpfs none rw\n"
 	"31 30 0:31 / /tmp/my\\040data rw - fuse.sshfs host: rw,user_id=0\n"
-	"32 30 0:32 / /tmp rw - nfs4 server:/x rw\n";
+	"33 27 0:33 / /home/a rw - nfs4 server:/a rw\n"
+	"34 27 0:34 / /home rw - tmpfs none rw\n" /* hides /home/a */
+	"35 34 0:35 / /home/b rw - xfs /dev/b rw\n"
+	"36 35 0:36 / /home/b rw - nfs4 server:/b rw\n"
+	"37 35 0:37 / /home/b/c rw - xfs /dev/c rw\n"; /* hidden by the mount before */
 
 START_TEST(mount_of_a_path_is_found)
 {
@@ -29,9 +33,12 @@ START_TEST(mount_of_a_path_is_found)
 		{ "/etc/passwd", "/", "ext4" },
 		{ "/process", "/", "ext4" },
 		{ "/proc/1", "/proc", "proc" },
-		{ "/tmp", "/tmp", "nfs4" },
-		{ "/tmp/x", "/tmp", "nfs4" },
+		{ "/tmp", "/tmp", "tmpfs" },
+		{ "/tmp/x", "/tmp", "tmpfs" },
 		{ "/tmp/my data/x", "/tmp/my data", "fuse.sshfs" },
+		{ "/home/a/x", "/home", "tmpfs" },
+		{ "/home/b", "/home/b", "nfs4" },
+		{ "/home/b/c/x", "/home/b", "nfs4" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -42,6 +49,31 @@ START_TEST(mount_of_a_path_is_found)
 		ck_assert_str_eq(m.type, cases[i].type);
 		mount_release(&m);
 	}
+}
+END_TEST
+
+START_TEST(mounts_are_found_below_a_root_that_is_not_a_mount)
+{
+	struct mount m;
+
+	ck_assert(!mount_find("30 27 0:30 / /tmp rw - tmpfs none rw\n", "/home", &m));
+	ck_assert(mount_find("29 27 0:29 / /tmp/a rw - nfs4 x rw\n"
+			     "30 27 0:30 / /tmp rw - tmpfs none rw\n", "/tmp/a", &m));
+	ck_assert_str_eq(m.type, "tmpfs");
+	mount_release(&m);
+}
+END_TEST
+
+/* A text that the kernel does not write: the search must end. */
+START_TEST(mounts_on_each_other_do_not_loop)
+{
+	struct mount m;
+
+	ck_assert(mount_find("1 1 0:1 / / rw - rootfs none rw\n"
+			     "2 3 0:2 / / rw - xfs a rw\n3 2 0:3 / / rw - xfs b rw\n", "/", &m));
+	mount_release(&m);
+	ck_assert(mount_find("2 3 0:2 / / rw - xfs a rw\n3 2 0:3 / / rw - xfs b rw\n", "/", &m));
+	mount_release(&m);
 }
 END_TEST
 
@@ -240,6 +272,8 @@ int main(void)
 
 	suite_add_tcase(s, tc);
 	tcase_add_test(tc, mount_of_a_path_is_found);
+	tcase_add_test(tc, mounts_are_found_below_a_root_that_is_not_a_mount);
+	tcase_add_test(tc, mounts_on_each_other_do_not_loop);
 	tcase_add_test(tc, truncated_mountinfo_is_read_as_far_as_possible);
 	tcase_add_test(tc, types_that_need_a_server_are_known);
 	tcase_add_test(tc, files_of_our_mounts_are_recognised);
