@@ -80,6 +80,7 @@ struct capture {
 	struct capture_result results[CAPTURE_ITEMS];
 	struct capture_result environment;
 	struct capture_log {
+		char *path; /* path of the file in the JVM */
 		char *name; /* name of the file in the archive */
 		struct capture_result result;
 	} *logs;        /* log files of the JVM */

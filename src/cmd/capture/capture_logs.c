@@ -108,10 +108,10 @@ static bool matches(const struct patterns *p, const char *name)
 }
 
 /*
- * Appends a log file to `answer`: its name with a final NUL, then the number of bytes of content as
+ * Appends a log file to `answer`: its path with a final NUL, then the number of bytes of content as
  * a uint32_t, then the content, which is at most the last LOG_MAX bytes of the file.
  */
-static void add_log(struct buf *answer, const char *name, int path_fd)
+static void add_log(struct buf *answer, const char *path, int path_fd)
 {
 	struct stat st;
 	_cleanup_close_ int fd = file_reopen_regular(path_fd, &st);
@@ -126,7 +126,7 @@ static void add_log(struct buf *answer, const char *name, int path_fd)
 	if (rc < 0 && rc != -EFBIG)
 		return;
 	len = (uint32_t)text.len;
-	buf_add(answer, name, strlen(name) + 1);
+	buf_add(answer, path, strlen(path) + 1);
 	buf_add(answer, &len, sizeof(len));
 	buf_add(answer, text.data, text.len);
 }
@@ -148,7 +148,7 @@ static bool take_descriptor(const struct target_ns *ns, const struct patterns *p
 		return false;
 	fd = procfs_openat(&ns->proc, ns->jvm->pid, entry, O_PATH);
 	if (fd >= 0)
-		add_log(answer, name + 1, fd);
+		add_log(answer, link, fd);
 	return fd >= 0;
 }
 
@@ -169,20 +169,37 @@ static int read_logs(const struct target_ns *ns, const void *arg, struct buf *an
 	return 0;
 }
 
-static int add_file(struct capture *c, const char *name, const char *text, size_t len,
+/* Returns the file's name in the archive.  It has a number if another file has the same name. */
+static char *name_of(const struct capture *c, const char *path)
+{
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+	char *name = xasprintf("logs/%.80s", base);
+
+	for (size_t i = 0; i < c->n_logs; i++) {
+		if (strcmp(c->logs[i].name, name) != 0)
+			continue;
+		free(name);
+		return xasprintf("logs/%zu-%.80s", c->n_logs + 1, base);
+	}
+	return name;
+}
+
+static int add_file(struct capture *c, const char *path, const char *text, size_t len,
 		    struct err *err)
 {
 	struct capture_log *log;
+	_cleanup_free_ char *name = name_of(c, path);
 	_cleanup_buf_ struct buf copy = BUF_INIT;
 
 	for (size_t i = 0; i < c->n_logs; i++) {
-		if (strcmp(c->logs[i].name + strlen("logs/"), name) == 0)
-			return 0; /* a file with this name was added already */
+		if (strcmp(c->logs[i].path, path) == 0)
+			return 0; /* the JVM has opened this file twice */
 	}
 	c->logs = xgrow(c->logs, c->n_logs, &c->cap_logs, sizeof(*c->logs));
 	log = &c->logs[c->n_logs++];
 	*log = (struct capture_log){
-		.name = xasprintf("logs/%.80s", name),
+		.path = xstrdup(path),
+		.name = TAKE_PTR(name),
 		.result = { .code = 0, .pause = -1 },
 	};
 	buf_add(&copy, text, len);
@@ -190,7 +207,7 @@ static int add_file(struct capture *c, const char *name, const char *text, size_
 }
 
 /*
- * Adds the log files in `answer`, which has the format of add_log(), to the archive.  The names and
+ * Adds the log files in `answer`, which has the format of add_log(), to the archive.  The paths and
  * contents of the files are from the target, and were not checked before.
  */
 static int add_files(struct capture *c, const struct buf *answer, struct err *err)
@@ -198,7 +215,7 @@ static int add_files(struct capture *c, const struct buf *answer, struct err *er
 	const char *at = buf_str(answer), *end = at + answer->len;
 
 	while (at < end) {
-		const char *name = at, *nul = memchr(at, '\0', (size_t)(end - at));
+		const char *path = at, *nul = memchr(at, '\0', (size_t)(end - at));
 		uint32_t len;
 
 		if (!nul || end - nul - 1 < (ptrdiff_t)sizeof(len))
@@ -207,7 +224,7 @@ static int add_files(struct capture *c, const struct buf *answer, struct err *er
 		at = nul + 1 + sizeof(len);
 		if (len > (size_t)(end - at))
 			break;
-		if (add_file(c, name, at, len, err) < 0)
+		if (add_file(c, path, at, len, err) < 0)
 			return -1;
 		at += len;
 	}

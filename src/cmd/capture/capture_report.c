@@ -192,6 +192,11 @@ int capture_conclude(const struct capture *c, struct err *err)
 	if (c->stopped)
 		return err_set(err, EXIT_PARTIAL,
 			       "stopped: the archive has the files captured so far");
+	if (!c->environment.is_there) {
+		n++;
+		cmd_print_notice(c->ctx->cmd, "environment.txt is missing: %s",
+				 c->environment.message);
+	}
 	for (size_t i = 0; i < CAPTURE_ITEMS; i++) {
 		bool is_reported = false;
 

@@ -195,10 +195,14 @@ static int add_output(struct capture *c, const struct capture_item *item, int fd
 		      struct capture_result *r, struct err *err)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
+	int rc;
 
 	if (c->opts->no_mask || (item->flags & CAPTURE_REDACTED))
 		return add_bytes(c, item->name, fd, r, err);
-	if (lseek(fd, 0, SEEK_SET) < 0 || io_slurp(fd, &text, MASKED_MAX) < 0) {
+	rc = lseek(fd, 0, SEEK_SET) < 0 ? -errno : io_slurp(fd, &text, MASKED_MAX);
+	if (rc < 0 && rc != -EFBIG)
+		return io_temp_failed(err, rc, "'%s'", item->name);
+	if (rc < 0) {
 		(void)snprintf(r->message, sizeof(r->message), "more than %u MB",
 			       MASKED_MAX >> 20);
 		return 0;
@@ -380,8 +384,10 @@ int capture_run(struct capture *c, struct err *err)
 
 void capture_release(struct capture *c)
 {
-	for (size_t i = 0; i < c->n_logs; i++)
+	for (size_t i = 0; i < c->n_logs; i++) {
+		free(c->logs[i].path);
 		free(c->logs[i].name);
+	}
 	free(c->logs);
 	secrets_release(&c->secrets);
 }

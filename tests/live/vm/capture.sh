@@ -30,8 +30,11 @@ files() {
 	(cd "$W/unpacked" && printf '%s ' *)
 }
 
+mkdir -m 777 "$W/other"
 for version in $(newest_of 8) "${jdks[-1]}"; do
-	start_jvm "$version" default Idle "${planted[@]}" "$(log_flags "$version")" -- \
+	logs=("$(log_flags "$version")")
+	[ "$version" -lt 9 ] || logs+=("-Xlog:safepoint:file=$IW/other/vm-%p.log")
+	start_jvm "$version" default Idle "${planted[@]}" "${logs[@]}" -- \
 		--api-token "${secrets[2]}" || continue
 	jt jcmd "$JVM_PID" GC.run # JDK 8 writes nothing to its log before the first collection
 	works "$version: it works" capture "$JVM_PID" "case.$version.tar.gz"
@@ -54,6 +57,8 @@ for version in $(newest_of 8) "${jdks[-1]}"; do
 	same "$version: README.txt says how long the JVM was at safepoints" True "$(
 		[ "$(grep -c 'at safepoints for [0-9.]* ms' "$W/unpacked/README.txt")" -ge 14 ] && echo True)"
 	check "$version: the log of the JVM" bash -c "[ -s '$W'/unpacked/logs/vm-*'$JVM_PID'* ]"
+	same "$version: two logs with one name" "${#logs[@]}" \
+		"$(find "$W/unpacked/logs" -name '*vm-*' | wc -l)"
 	# Commands show the archive again.
 	case=case.$version.tar.gz
 	works "$version: threads: the archive" threads "$case" --json
