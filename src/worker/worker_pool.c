@@ -106,13 +106,17 @@ static int start_one(struct pool *pool)
 	return 0;
 }
 
-/* Calls lost() for each task that the worker in `slot` has taken and not answered. */
+/*
+ * Calls lost() for each task that the worker in `slot`, or any worker (WORKER_POOL_MAX), has taken
+ * and not answered.
+ */
 static void lose_tasks(const struct pool *pool, size_t slot, int error)
 {
 	for (size_t i = 0; i < pool->tasks->n; i++) {
 		const struct task *task = &pool->shared->tasks[i];
 
-		if (pool->done[i] || !task->is_taken || task->is_silent || task->slot != slot)
+		if (pool->done[i] || task->is_silent ||
+		    (slot < WORKER_POOL_MAX && (!task->is_taken || task->slot != slot)))
 			continue;
 		pool->done[i] = true;
 		pool->tasks->lost(pool->tasks->arg, i, error);
@@ -287,6 +291,9 @@ int worker_pool_run(const struct worker_tasks *tasks)
 		wait_and_read(&pool);
 		rc = start_workers(&pool);
 	}
+	/* A worker that was killed as soon as it had a task may not have set is_taken. */
+	if (rc == 0)
+		lose_tasks(&pool, WORKER_POOL_MAX, -EPIPE);
 	(void)munmap(pool.shared, size);
 	return rc;
 }

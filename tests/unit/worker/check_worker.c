@@ -5,7 +5,9 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include "base/xalloc.h"
 #include "fileio/io.h"
@@ -272,6 +274,26 @@ START_TEST(every_task_is_run)
 }
 END_TEST
 
+/* If set, a worker is killed when it reads the clock: between taking a task and running it. */
+static pid_t clock_reader; /* 0: not set; else the only process that may read the clock */
+
+int clock_gettime(clockid_t clock, struct timespec *t)
+{
+	if (clock_reader > 0 && getpid() != clock_reader)
+		(void)raise(SIGKILL);
+	return (int)syscall(SYS_clock_gettime, clock, t);
+}
+
+START_TEST(a_task_of_a_worker_killed_before_it_runs_is_lost)
+{
+	struct results r;
+
+	clock_reader = getpid();
+	(void)run_pool("..", &r);
+	ck_assert_str_eq(r.got, "dd");
+}
+END_TEST
+
 /* 75 tasks block.  If the pool waited for one after the other, it would take over a minute. */
 START_TEST(many_blocked_tasks_do_not_add_up)
 {
@@ -306,6 +328,7 @@ int main(void)
 	suite_add_tcase(s, pool);
 	tcase_set_timeout(pool, 120);
 	tcase_add_loop_test(pool, every_task_is_run, 0, 13);
+	tcase_add_test(pool, a_task_of_a_worker_killed_before_it_runs_is_lost);
 	tcase_add_test(pool, many_blocked_tasks_do_not_add_up);
 	srunner_run_all(sr, CK_NORMAL);
 	failed = srunner_ntests_failed(sr);
