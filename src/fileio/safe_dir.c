@@ -54,11 +54,11 @@ int safe_dir_open(struct safe_dir *d, const char *path, struct err *err)
 		}
 		d->fd = file_open_path(d->place.dir_fd, d->place.name, O_DIRECTORY | O_NOFOLLOW);
 	}
-	d->reaper.dir_fd = d->fd;
-	if (d->fd >= 0)
+	d->reaper.dir_fd = rc = d->fd;
+	if (rc >= 0)
 		return 0;
-	caller_path_release(&d->place);
-	return cannot_open(path, d->fd, err);
+	safe_dir_close(d);
+	return cannot_open(path, rc, err);
 }
 
 void safe_dir_close(struct safe_dir *d)
