@@ -223,11 +223,14 @@ static void discard(const struct work *w)
 	}
 }
 
-/* Makes the kernel kill this child when jtool dies, because nobody needs the data then. */
-static void end_with_parent(void)
+/*
+ * Makes the kernel kill this child when jtool dies, because nobody needs the data then.  Ends the
+ * child if jtool has died already.
+ */
+static void end_with_parent(pid_t parent)
 {
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
-		_exit(errno);
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
+		_exit(ECANCELED);
 }
 
 /* Waits until the child has ended.  Its exit status is 0 or an errno.  Returns 0 or -errno. */
@@ -288,14 +291,14 @@ int fifo_relay_to_file(int from, int to, int end, const char *progress, unsigned
 		.check = check, .room = disk_room_for_dump(to),
 	};
 	int done[2], keep[4] = { from, to, end };
-	pid_t child;
+	pid_t parent = getpid(), child;
 
 	if (pipe2(done, O_CLOEXEC) < 0)
 		return -errno;
 	keep[3] = done[1];
 	child = detached_child_fork(keep, ARRAY_SIZE(keep));
 	if (child == 0) {
-		end_with_parent();
+		end_with_parent(parent);
 		_exit(-forward_all(&w));
 	}
 	(void)close(done[1]);
@@ -305,11 +308,11 @@ int fifo_relay_to_file(int from, int to, int end, const char *progress, unsigned
 	return child < 0 ? forward_in_process(&w) : result_of(child);
 }
 
-static void _noreturn_ relay(struct work *w)
+static void _noreturn_ relay(struct work *w, pid_t parent)
 {
 	int rc;
 
-	end_with_parent();
+	end_with_parent(parent);
 	(void)setpriority(PRIO_PROCESS, 0, PRIORITY);
 	rc = forward_all(w);
 	if (rc < 0) {
@@ -331,6 +334,7 @@ int fifo_relay_start(struct fifo_relay *r, int from, int end,
 		.stall = DEADLINE_NEVER,
 	};
 	int out[2], keep[3] = { from, end };
+	pid_t parent = getpid();
 
 	if (pipe2(out, O_CLOEXEC) < 0)
 		return -errno;
@@ -344,7 +348,7 @@ int fifo_relay_start(struct fifo_relay *r, int from, int end,
 	w.out = keep[2] = out[1];
 	r->child = detached_child_fork(keep, ARRAY_SIZE(keep));
 	if (r->child == 0)
-		relay(&w);
+		relay(&w, parent);
 	(void)close(out[1]);
 	r->out = out[0];
 	if (r->child > 0)
