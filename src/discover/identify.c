@@ -262,10 +262,12 @@ static void add_flags(struct buf *all, const char *flags)
 		buf_addf(all, "%s%s", all->len ? " " : "", flags);
 }
 
-/* Returns the bytes of -Xmx; -1 if it is not set. */
+/* Returns the bytes of -Xmx or -XX:MaxHeapSize, if both are set of -Xmx; -1 if none is set. */
 static int64_t max_of_flags(const char *flags)
 {
-	_cleanup_free_ char *text = flags_value(flags, "-Xmx");
+	_cleanup_free_ char *xmx = flags_value(flags, "-Xmx");
+	_cleanup_free_ char *size = flags_value(flags, "-XX:MaxHeapSize=");
+	const char *text = xmx ? xmx : size;
 	static const char units[] = "kmgt";
 	const char *unit;
 	char *end;
@@ -287,8 +289,7 @@ void identify_cmdline(struct jvm *jvm, const struct cmdline *cmd, const char *en
 {
 	/*
 	 * A later flag overrides an earlier one, so the flags are joined in the order in which the
-	 * JVM reads them: `tool`, `jdk`, cmd->flags, `last`.  JDK 8 does not read `jdk`, but the
-	 * JVM's version is not known here, so `jdk` is always added.
+	 * JVM reads them: `tool`, `jdk`, cmd->flags, `last`.  JDK 8 does not read `jdk`.
 	 */
 	_cleanup_free_ char *tool = environ_value(env, len, "JAVA_TOOL_OPTIONS");
 	_cleanup_free_ char *jdk = environ_value(env, len, "JDK_JAVA_OPTIONS");
@@ -296,7 +297,8 @@ void identify_cmdline(struct jvm *jvm, const struct cmdline *cmd, const char *en
 	_cleanup_buf_ struct buf flags = BUF_INIT;
 
 	add_flags(&flags, tool);
-	add_flags(&flags, jdk);
+	if (jvm_feature(jvm) != 8)
+		add_flags(&flags, jdk);
 	add_flags(&flags, cmd->flags);
 	add_flags(&flags, last);
 	if (flags.len)

@@ -163,8 +163,12 @@ const char *jvm_simple_main(const struct jvm *jvm)
 	slash = strrchr(name, '/');
 	name = slash ? slash + 1 : name;
 	dot = strrchr(name, '.');
-	/* main may be a path (absolute), or module/package.Class (not absolute). */
-	if (!dot || *jvm->main == '/' || strcmp(dot, ".jar") == 0 || strcmp(dot, ".war") == 0)
+	/*
+	 * main may be a path, or module/package.Class.  No name of a package or class contains '-',
+	 * and none of a class begins with a digit.
+	 */
+	if (!dot || *jvm->main == '/' || strcmp(dot, ".jar") == 0 || strcmp(dot, ".war") == 0 ||
+	    strchr(name, '-') || (dot[1] >= '0' && dot[1] <= '9'))
 		return name;
 	return dot + 1;
 }

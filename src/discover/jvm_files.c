@@ -199,11 +199,11 @@ void jvm_files_read(const struct procfs *proc, struct jvm *jvm, const struct jvm
 	if (rc == 0) {
 		identify_perfdata(jvm, &perf, &cmd);
 		perfdata_release(&perf);
-	} else {
-		describe_without_perfdata(proc, jvm, &cmd);
 	}
 	if (!jvm->version && root_fd >= 0 && files->libjvm)
 		jvm->version = read_release(root_fd, inroot_path(files->libjvm, root));
+	if (rc != 0)
+		describe_without_perfdata(proc, jvm, &cmd);
 	cmdline_release(&cmd);
 	describe_process(proc, jvm);
 }

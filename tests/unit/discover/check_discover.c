@@ -201,6 +201,15 @@ START_TEST(command_line_replaces_missing_hsperfdata)
 	jvm = find(700);
 	ck_assert_str_eq(jvm->main, "mod/a.b.Main");
 	ck_assert_str_eq(jvm_simple_main(jvm), "Main");
+	free(jvm->main);
+	jvm->main = xstrdup("lib/app-1.2");
+	ck_assert_str_eq(jvm_simple_main(jvm), "app-1.2");
+	free(jvm->main);
+	jvm->main = xstrdup("my-app.run");
+	ck_assert_str_eq(jvm_simple_main(jvm), "my-app.run");
+	free(jvm->main);
+	jvm->main = xstrdup("app.2");
+	ck_assert_str_eq(jvm_simple_main(jvm), "app.2");
 	jvm_free(jvm);
 	jvm = find(900);
 	ck_assert_str_eq(jvm->main, "/opt/app-1.2/bin/app");
@@ -380,6 +389,34 @@ START_TEST(collector_is_identified_by_its_threads)
 		identify_cmdline(jvm, &cmd, NULL, 0, &clues);
 		ck_assert_pstr_eq(jvm->gc, jvms[i].gc);
 		ck_assert_int_eq(jvm->heap_max, strstr(flags, "-Xmx3g") ? 3LL << 30 : -1);
+		jvm_free(jvm);
+	}
+}
+END_TEST
+
+START_TEST(maximum_of_the_heap_follows_from_flags)
+{
+	static const struct {
+		const char *version, *flags, *env;
+		int64_t max;
+	} jvms[] = {
+		{ "17.0.1", "-Xmx3g", "JDK_JAVA_OPTIONS=-Xmx1g", 3LL << 30 },
+		{ "17.0.1", "-XX:MaxHeapSize=3G", "A=b", 3LL << 30 },
+		{ "17.0.1", "-XX:MaxHeapSize=4096", "A=b", 4096 },
+		{ "17.0.1", NULL, "JDK_JAVA_OPTIONS=-Xmx1g", 1LL << 30 },
+		{ NULL, NULL, "JDK_JAVA_OPTIONS=-Xmx1g", 1LL << 30 },
+		{ "1.8.0_402", NULL, "JDK_JAVA_OPTIONS=-Xmx1g", -1 },
+		{ "1.8.0_402", NULL, "JAVA_TOOL_OPTIONS=-Xmx1g", 1LL << 30 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(jvms); i++) {
+		const struct cmdline cmd = { .flags = (char *)(uintptr_t)jvms[i].flags };
+		const struct gc_clues clues = { NULL, false };
+		struct jvm *jvm = xcalloc(1, sizeof(*jvm));
+
+		jvm->version = jvms[i].version ? xstrdup(jvms[i].version) : NULL;
+		identify_cmdline(jvm, &cmd, jvms[i].env, strlen(jvms[i].env), &clues);
+		ck_assert_int_eq(jvm->heap_max, jvms[i].max);
 		jvm_free(jvm);
 	}
 }
@@ -625,6 +662,7 @@ int main(void)
 			    (int)ARRAY_SIZE(heaps));
 	tcase_add_test(texts, truncated_command_is_completed_from_the_command_line);
 	tcase_add_test(texts, collector_is_identified_by_its_threads);
+	tcase_add_test(texts, maximum_of_the_heap_follows_from_flags);
 	tcase_add_test(texts, container_ids_are_parsed_from_cgroups);
 	tcase_add_test(texts, pod_uids_are_parsed_from_cgroups);
 	tcase_add_test(texts, command_lines_are_split_into_main_args_and_flags);
