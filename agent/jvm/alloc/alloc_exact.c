@@ -19,8 +19,9 @@ static void learn_carrier(struct ag_alloc_profile *profile, JNIEnv *jni, jclass 
 	ref = ag_ref_global(jni, class, &profile->globals);
 	if (!ref)
 		return;
+	/* Acquire another thread's reference, because the store of `carrier` publishes it, too. */
 	if (!__atomic_compare_exchange_n(&profile->exact->virtual_threads, &none, ref, false,
-					 __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+					 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		ag_ref_global_drop(jni, ref, &profile->globals);
 	__atomic_store_n(&profile->exact->carrier, field, __ATOMIC_RELEASE);
 }
