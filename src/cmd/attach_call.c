@@ -184,6 +184,6 @@ int attach_call_flags(const struct ctx *ctx, struct vmflags *flags, struct err *
 		return -1;
 	if (vmflags_parse(flags, buf_str(&text), text.len) == 0)
 		return 0;
-	return err_set(err, EXIT_ANSWER,
+	return err_set(err, EXIT_PARTIAL,
 		       "the JVM's answer to 'VM.flags -all' is incomplete or malformed; try again");
 }

@@ -13,8 +13,6 @@
 #include "render/table.h"
 #include "session/loaded_agents.h"
 
-#define FLAGS_MAX (64u * 1024 * 1024)
-
 struct redefine_opts {
 	bool check;
 	const char *loader;
@@ -57,16 +55,13 @@ static void print_cost(const struct ctx *ctx, const struct redefine_plan *plan,
  */
 static int ask_flags(const struct ctx *ctx, struct redefinition_jvm *jvm, struct err *err)
 {
-	_cleanup_buf_ struct buf text = BUF_INIT;
 	struct vmflags flags = { 0 };
 	const struct vmflag *flag;
-	int rc = 0;
+	int rc = attach_call_flags(ctx, &flags, err);
 
 	*jvm = (struct redefinition_jvm){ .release = (unsigned)jvm_feature(ctx->jvm) };
 	jvm->may_preview = ctx->jvm->flags && strstr(ctx->jvm->flags, "--enable-preview");
-	if (attach_call_jcmd(ctx, "VM.flags -all", FLAGS_MAX, &text, err) < 0)
-		return -1;
-	if (vmflags_parse(&flags, buf_str(&text), text.len) == 0) {
+	if (rc == 0) {
 		flag = vmflags_find(&flags, "AllowRedefinitionToAddDeleteMethods");
 		jvm->may_add_delete = flag && strcmp(flag->value, "true") == 0;
 		flag = vmflags_find(&flags, "BytecodeVerificationRemote");

@@ -68,24 +68,7 @@ static int check(const struct ctx *ctx, struct err *err)
 	return rc;
 }
 
-/*
- * Reads all flags with VM.flags -all, even if only one flag is shown, because the attach operation
- * printflag, which reads one flag, does not report its type, kind and origin.  Up to JDK 26,
- * VM.flags omits locked flags, so the error for a flag that was not found mentions them.
- */
-static int read_flags(const struct ctx *ctx, struct vmflags *flags, struct err *err)
-{
-	_cleanup_buf_ struct buf text = BUF_INIT;
-
-	if (attach_call_jcmd(ctx, "VM.flags -all", ANSWER_MAX, &text, err) < 0)
-		return -1;
-	if (vmflags_parse(flags, buf_str(&text), text.len) < 0)
-		return err_set(err, EXIT_PARTIAL,
-			       "the JVM's answer to 'VM.flags -all' is incomplete or malformed; "
-			       "try again");
-	return 0;
-}
-
+/* Up to JDK 26, VM.flags omits locked flags, so the error mentions them. */
 static int unknown(const struct vmflags *flags, const char *name, struct err *err)
 {
 	struct suggestions near = SUGGEST_INIT(name);
@@ -193,7 +176,7 @@ static int set(const struct ctx *ctx, const struct vmflag *flag, const struct fl
 	if (vmflag_wire_value(flag, request->value, &value, err) < 0 ||
 	    send(ctx, flag, buf_str(&value), err) < 0)
 		return -1;
-	rc = read_flags(ctx, &now, err);
+	rc = attach_call_flags(ctx, &now, err);
 	new = rc == 0 ? vmflags_find(&now, flag->name) : NULL;
 	if (new)
 		show_change(ctx, flag, new);
@@ -222,11 +205,15 @@ static int execute(const struct ctx *ctx, struct vmflags *flags, const struct fl
 	return 0;
 }
 
+/*
+ * Reads all flags, even if only one is shown, because the attach operation printflag, which reads
+ * one flag, does not report its type, kind and origin.
+ */
 static int run(struct ctx *ctx, struct err *err)
 {
 	struct flag_request request = parse_request(ctx);
 	struct vmflags flags = { 0 };
-	int rc = read_flags(ctx, &flags, err);
+	int rc = attach_call_flags(ctx, &flags, err);
 
 	if (rc == 0)
 		rc = execute(ctx, &flags, &request, err);
