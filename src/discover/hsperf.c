@@ -155,11 +155,10 @@ static int cannot_open(const struct hsperf_source *h, int rc, struct err *err)
 	if (jvm->perfdata_link && (rc == -EPERM || rc == -EACCES))
 		return err_set(err, EXIT_PERMISSION,
 			       "cannot read the counters of JVM %d: its hsperfdata file was "
-			       "deleted, and only root can read a deleted file; run jtool as root",
-			       (int)jvm->pid);
+			       "deleted, and only root of the host can read a deleted file; run "
+			       "jtool there as root", (int)jvm->pid);
 	if (rc == -EACCES)
-		return err_set(err, EXIT_PERMISSION, "cannot read the hsperfdata file of JVM %d: "
-			       "%s; run jtool as root", (int)jvm->pid, strerror(-rc));
+		return jvm_denied(jvm, err);
 	return bad_file(jvm, rc, err);
 }
 
