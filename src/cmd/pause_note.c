@@ -12,30 +12,27 @@ static const struct {
 	[PAUSE_COLLECTION] = { "the full collection", 1.0 },
 };
 
-void pause_note_add(struct buf *out, enum pause_kind kind, int64_t heap, bool is_bound)
+void pause_note_add(struct buf *out, enum pause_kind kind, int64_t heap_used)
 {
-	double seconds = (double)heap / 1e9 * kinds[kind].s_per_gb;
+	double seconds = (double)heap_used / 1e9 * kinds[kind].s_per_gb;
 
-	buf_addf(out, "%s pauses the JVM, for %s ", kinds[kind].what,
-		 is_bound ? "up to about" : "about");
+	buf_addf(out, "%s pauses the JVM, for about ", kinds[kind].what);
 	if (seconds < 0.1)
-		buf_adds(out, is_bound ? "0.1 s" : "0.1 s or less");
+		buf_adds(out, "0.1 s or less");
 	else
 		buf_addf(out, seconds < 10 ? "%.1f s" : "%.0f s", seconds);
-	buf_adds(out, is_bound ? ": up to " : ": ");
-	units_bytes(out, heap);
+	buf_adds(out, ": ");
+	units_bytes(out, heap_used);
 	buf_adds(out, " of heap are in use");
 }
 
 void pause_note_print(const struct ctx *ctx, enum pause_kind kind)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
-	bool is_bound = ctx->jvm->heap_used == 0;
 
 	if (ctx->jvm->heap_used < 0)
 		return;
-	pause_note_add(&text, kind, is_bound ? ctx->jvm->heap_bound : ctx->jvm->heap_used,
-		       is_bound);
+	pause_note_add(&text, kind, ctx->jvm->heap_used);
 	if (isatty(STDERR_FILENO))
 		cmd_print_notice(ctx->cmd, "%s", buf_str(&text));
 	else

@@ -10,12 +10,11 @@ enum pause_kind {
 };
 
 /*
- * Appends a text, without a newline, that says how long the JVM will be paused.  `heap` is how many
- * bytes of the heap are in use; or an upper bound of it (is_bound), because before its first
- * collection G1 publishes 0 bytes.  The estimate is a rule of thumb from measurements on JDK 8 to
+ * Appends a text, without a newline, that says how long the JVM will be paused.  heap_used is how
+ * many bytes of the heap are in use.  The estimate is a rule of thumb from measurements on JDK 8 to
  * 27: 1.3 s for a dump of 1 GB of objects, 1 s for a full collection of 1 GB by one GC thread.
  */
-void pause_note_add(struct buf *out, enum pause_kind kind, int64_t heap, bool is_bound);
+void pause_note_add(struct buf *out, enum pause_kind kind, int64_t heap_used);
 
 /*
  * Prints the text of pause_note_add() as a notice if stderr is a terminal or --verbose is given,

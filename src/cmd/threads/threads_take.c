@@ -63,13 +63,10 @@ static int ask_dump(const struct ctx *ctx, bool locks, struct threads_sample *s,
 	return 0;
 }
 
-/*
- * Returns whether the JVM can walk its heap in about 0.1 s.  Uses the upper bound, because most
- * collectors publish the objects in eden only at a collection.
- */
+/* Returns whether the JVM can walk its heap in about 0.1 s. */
 static bool is_heap_small(const struct jvm *jvm)
 {
-	int64_t bytes = jvm->heap_bound > 0 ? jvm->heap_bound : jvm->heap_max;
+	int64_t bytes = jvm->heap_used > 0 ? jvm->heap_used : jvm->heap_max;
 
 	return bytes >= 0 && bytes <= WALKED_HEAP_MAX;
 }
