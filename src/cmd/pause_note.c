@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "discover/memory_check.h"
 #include "render/units.h"
 
 static const struct {
@@ -12,7 +13,7 @@ static const struct {
 	[PAUSE_COLLECTION] = { "the full collection", 1.0 },
 };
 
-void pause_note_add(struct buf *out, enum pause_kind kind, int64_t heap_used)
+void pause_note_add(struct buf *out, enum pause_kind kind, int64_t heap_used, bool is_bound)
 {
 	double seconds = (double)heap_used / 1e9 * kinds[kind].s_per_gb;
 
@@ -21,7 +22,7 @@ void pause_note_add(struct buf *out, enum pause_kind kind, int64_t heap_used)
 		buf_adds(out, "0.1 s or less");
 	else
 		buf_addf(out, seconds < 10 ? "%.1f s" : "%.0f s", seconds);
-	buf_adds(out, ": ");
+	buf_adds(out, is_bound ? ": at most " : ": ");
 	units_bytes(out, heap_used);
 	buf_adds(out, " of heap are in use");
 }
@@ -29,10 +30,11 @@ void pause_note_add(struct buf *out, enum pause_kind kind, int64_t heap_used)
 void pause_note_print(const struct ctx *ctx, enum pause_kind kind)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
+	int64_t heap = memory_heap_used(ctx->jvm);
 
-	if (ctx->jvm->heap_used < 0)
+	if (heap < 0)
 		return;
-	pause_note_add(&text, kind, ctx->jvm->heap_used);
+	pause_note_add(&text, kind, heap, ctx->jvm->heap_used <= 0);
 	if (isatty(STDERR_FILENO))
 		cmd_print_notice(ctx->cmd, "%s", buf_str(&text));
 	else

@@ -147,6 +147,18 @@ int64_t memory_resident(const struct jvm *jvm)
 	return memory.resident + (memory.swapped > 0 ? memory.swapped : 0);
 }
 
+int64_t memory_heap_used(const struct jvm *jvm)
+{
+	int64_t memory;
+
+	if (jvm->heap_used > 0)
+		return jvm->heap_used;
+	memory = memory_resident(jvm);
+	if (memory < 0 || (jvm->heap_max >= 0 && jvm->heap_max < memory))
+		return jvm->heap_max;
+	return memory;
+}
+
 /*
  * Returns what is known of a JVM's heap.  If the JVM has no counters, assumes that its committed
  * heap is as large as its resident memory.

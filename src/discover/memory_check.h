@@ -32,6 +32,13 @@ int memory_watch(struct memory_watch *watch, struct err *err) _must_check_;
 /* Returns the sum of the JVM's resident and swapped bytes; -1: unknown. */
 int64_t memory_resident(const struct jvm *jvm);
 
+/*
+ * Returns the used heap in bytes, as the JVM last published it.  If the JVM has not published it
+ * yet, as with G1 before the first collection, or has no counters, returns an upper bound: the
+ * resident memory, or the maximal heap if that is smaller.  Returns -1 if no bound is known.
+ */
+int64_t memory_heap_used(const struct jvm *jvm);
+
 /* Sets *level to the memory of this machine.  Returns 0, or -ENODATA if it is unknown. */
 int memory_machine(const struct procfs *proc, struct cgroup_level *level) _must_check_;
 

@@ -32,22 +32,6 @@ static int ask_features(const struct ctx *ctx, bool gzip, struct hprof_features 
 }
 
 /*
- * Returns the used heap in bytes, from hsperfdata.  If there is no hsperfdata, or if the value is
- * still 0, as with G1 before the first collection, returns an upper bound; -1: no bound is known.
- */
-static int64_t heap_of(const struct jvm *jvm)
-{
-	int64_t memory;
-
-	if (jvm->heap_used > 0)
-		return jvm->heap_used;
-	memory = memory_resident(jvm);
-	if (memory < 0 || (jvm->heap_max >= 0 && jvm->heap_max < memory))
-		return jvm->heap_max;
-	return memory;
-}
-
-/*
  * Returns an upper bound for the disk space in bytes that the JVM's files will take; 0: the JVM
  * writes no file, or the heap size is unknown.  References and headers may take twice as many bytes
  * in a dump as in the heap.  If the JVM writes segments and merges them into one file, the segments
@@ -55,7 +39,7 @@ static int64_t heap_of(const struct jvm *jvm)
  */
 static uint64_t room_for(const struct vm_dump_request *rq)
 {
-	int64_t heap = heap_of(rq->ctx->jvm);
+	int64_t heap = memory_heap_used(rq->ctx->jvm);
 	unsigned files = !rq->by_fifo + rq->features.segments;
 
 	if (heap < 0 || files == 0)

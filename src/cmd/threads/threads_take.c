@@ -7,6 +7,7 @@
 #include "base/xalloc.h"
 #include "cmd/attach_call.h"
 #include "cmd/threads/threads.h"
+#include "discover/memory_check.h"
 #include "proc/thread_times.h"
 
 #define HELP_MAX 65536
@@ -66,9 +67,10 @@ static int ask_dump(const struct ctx *ctx, bool locks, struct threads_sample *s,
 /* Returns whether the JVM can walk its heap in about 0.1 s. */
 static bool is_heap_small(const struct jvm *jvm)
 {
-	int64_t bytes = jvm->heap_used > 0 ? jvm->heap_used : jvm->heap_max;
+	int64_t bytes = memory_heap_used(jvm);
 
-	return bytes >= 0 && bytes <= WALKED_HEAP_MAX;
+	/* heap_bound includes what was allocated since the JVM last published the used heap. */
+	return bytes >= 0 && bytes <= WALKED_HEAP_MAX && jvm->heap_bound <= WALKED_HEAP_MAX;
 }
 
 /*

@@ -7,6 +7,7 @@
 #include "base/xalloc.h"
 #include "cmd/attach_call.h"
 #include "cmd/fetch.h"
+#include "discover/memory_check.h"
 #include "fileio/input_file.h"
 #include "fileio/io.h"
 #include "render/json.h"
@@ -45,7 +46,7 @@ static struct staged_file *stage_input(const struct ctx *ctx, const char *path, 
  */
 static uint64_t heap_room(const struct jvm *jvm)
 {
-	int64_t heap = jvm->heap_used > 0 ? jvm->heap_used : jvm->heap_max;
+	int64_t heap = memory_heap_used(jvm);
 
 	if (heap < 0)
 		return 0;
