@@ -11,8 +11,9 @@ enum pause_kind {
 
 /*
  * Appends a text, without a newline, that says how long the JVM will be paused.  heap_used is how
- * many bytes of the heap are in use; `is_bound`: it is an upper bound.  The estimate is a rule of thumb from measurements on JDK 8 to
- * 27: 1.3 s for a dump of 1 GB of objects, 1 s for a full collection of 1 GB by one GC thread.
+ * many bytes of the heap are in use, or an upper bound of that if `is_bound` is true.  The estimate
+ * is a rule of thumb from measurements on JDK 8 to 27: 1.3 s for a dump of 1 GB of objects, 1 s for
+ * a full collection of 1 GB by one GC thread.
  */
 void pause_note_add(struct buf *out, enum pause_kind kind, int64_t heap_used, bool is_bound);
 
