@@ -34,8 +34,8 @@ int64_t memory_resident(const struct jvm *jvm);
 
 /*
  * Returns the used heap in bytes, as the JVM last published it.  If the JVM has not published it
- * yet, as with G1 before the first collection, or has no counters, returns an upper bound: the
- * resident memory, or the maximal heap if that is smaller.  Returns -1 if no bound is known.
+ * yet, as with G1 while all objects are in one region, or has no counters, returns an upper bound:
+ * the resident memory, or the maximal heap if that is smaller.  Returns -1 if no bound is known.
  */
 int64_t memory_heap_used(const struct jvm *jvm);
 

@@ -69,8 +69,7 @@ static bool is_heap_small(const struct jvm *jvm)
 {
 	int64_t bytes = memory_heap_used(jvm);
 
-	/* heap_bound includes what was allocated since the JVM last published the used heap. */
-	return bytes >= 0 && bytes <= WALKED_HEAP_MAX && jvm->heap_bound <= WALKED_HEAP_MAX;
+	return bytes >= 0 && bytes <= WALKED_HEAP_MAX;
 }
 
 /*
