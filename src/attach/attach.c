@@ -128,6 +128,7 @@ static int wait_ready(const struct attach_socket *asock, struct deadline d, stru
 		case ATTACH_LISTENING:
 			return 1;
 		case ATTACH_READY:
+		case ATTACH_READ_ONLY: /* sigquit_wake() reports which file it cannot create */
 			if (!was_starting || has_started_by_now(ns))
 				return 0;
 			break;

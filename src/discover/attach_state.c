@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 
 #include "base/strview.h"
 #include "proc/inroot.h"
@@ -130,6 +131,14 @@ static bool has_attach_thread(const struct procfs *proc, pid_t pid)
 	return procfs_thread_names(proc, pid, is_not_attach_thread, &found) == 0 && found;
 }
 
+static bool is_tmp_read_only(const struct jvm *jvm, int root_fd)
+{
+	_cleanup_close_ int dir = inroot_open(root_fd, jvm_tmp(jvm), O_DIRECTORY);
+	struct statvfs fs;
+
+	return dir >= 0 && fstatvfs(dir, &fs) == 0 && fs.f_flag & ST_RDONLY;
+}
+
 enum attach_state inspect_attach_state(const struct procfs *proc, const struct jvm *jvm)
 {
 	struct proc_status status;
@@ -148,7 +157,7 @@ enum attach_state inspect_attach_state(const struct procfs *proc, const struct j
 	if (procfs_status(proc, jvm->pid, &status) < 0)
 		return ATTACH_STARTING;
 	if (status.sig_caught & 1ULL << (SIGQUIT - 1))
-		return ATTACH_READY;
+		return is_tmp_read_only(jvm, root_fd) ? ATTACH_READ_ONLY : ATTACH_READY;
 	/*
 	 * With -Xrs the JVM does not catch SIGQUIT, but opens its socket at startup.  If the socket
 	 * is gone, only a completed startup distinguishes such a JVM from one that is starting.

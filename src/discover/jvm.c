@@ -122,6 +122,7 @@ const char *attach_state_name(enum attach_state state)
 	static const char *const names[] = {
 		[ATTACH_LISTENING] = "listening",
 		[ATTACH_READY] = "ready",
+		[ATTACH_READ_ONLY] = "disabled",
 		[ATTACH_STARTING] = "starting",
 		[ATTACH_DISABLED] = "disabled",
 		[ATTACH_DENIED] = "denied",

@@ -15,6 +15,7 @@
 enum attach_state {
 	ATTACH_LISTENING,   /* the JVM listens on its attach socket */
 	ATTACH_READY,       /* SIGQUIT and the file .attach_pid<pid> would open the socket */
+	ATTACH_READ_ONLY,   /* the JVM cannot create its socket: its tmp is mounted read-only */
 	ATTACH_STARTING,    /* the JVM does not catch SIGQUIT yet, so the signal would kill it */
 	ATTACH_DISABLED,    /* -XX:+DisableAttachMechanism, or -Xrs and no socket file */
 	ATTACH_DENIED,      /* the kernel denies access, for example to another user's JVM */

@@ -139,6 +139,9 @@ char *process_info_attach_text(const struct process_info *info, const struct jvm
 		return xstrdup("its socket is open");
 	if (info->attach == ATTACH_READY)
 		return xstrdup("it would open its socket on request");
+	if (info->attach == ATTACH_READ_ONLY)
+		return xasprintf("its directory %s is mounted read-only, so it cannot create its "
+				 "socket; mount a tmpfs there", jvm_tmp(jvm));
 	if (info->attach == ATTACH_STARTING)
 		return xstrdup("it does not catch SIGQUIT yet; try again");
 	if (jvm->no_attach)

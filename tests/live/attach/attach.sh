@@ -237,6 +237,10 @@ spawn unshare -m bash -c "$read_only" "$matrix" "${argv[@]}"
 await_ready
 refuses 5 'tmp|read-only|writable' "read-only /tmp: jcmd is refused" jcmd --timeout 3 "$JVM_PID" \
 	VM.version
+works "read-only /tmp: list" list --json
+same "read-only /tmp: list: attaching is not possible" disabled \
+	"$(json "[v['attach'] for v in j['jvms'] if v['pid'] == $JVM_PID][0]")"
+prints "read-only /tmp: info says why" 'its directory /tmp is mounted read-only' info "$JVM_PID"
 unharmed "read-only /tmp"
 
 # Processes that are not JVMs, and usage errors.
