@@ -97,8 +97,7 @@ static bool is_dead(const struct attach_socket *asock, const struct stat *st)
 {
 	const struct stat *dead = &asock->dead;
 
-	return st->st_ino == dead->st_ino && st->st_dev == dead->st_dev &&
-	       st->st_ctim.tv_sec == dead->st_ctim.tv_sec &&
+	return file_is_same(st, dead) && st->st_ctim.tv_sec == dead->st_ctim.tv_sec &&
 	       st->st_ctim.tv_nsec == dead->st_ctim.tv_nsec;
 }
 

@@ -25,11 +25,6 @@
 #define CHILD_MS 2000
 #define DIR_FLAGS (O_PATH | O_DIRECTORY | O_CLOEXEC)
 
-static bool is_same_file(const struct stat *a, const struct stat *b)
-{
-	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
-}
-
 static bool in_same_userns(const struct procfs *proc, pid_t pid)
 {
 	struct stat ours, theirs;
@@ -42,7 +37,7 @@ static bool in_same_userns(const struct procfs *proc, pid_t pid)
 		return true;
 	if (procfs_stat(proc, pid, "ns/user", &theirs) < 0)
 		return false;
-	return is_same_file(&ours, &theirs);
+	return file_is_same(&ours, &theirs);
 }
 
 static int open_failed(const struct jvm *jvm, int error, struct err *err)
@@ -284,7 +279,7 @@ static int try_read(const struct target_ns *ns, const void *arg)
 	 * Compare the file with `same` before opening it for reading, because the target may have
 	 * put a device at this path.
 	 */
-	if (!is_same_file(&st, r->same))
+	if (!file_is_same(&st, r->same))
 		return -ESTALE;
 	fd = file_reopen_regular(path_fd, &st);
 	if (fd < 0)
@@ -316,7 +311,7 @@ static int unlink_same(const struct target_ns *ns, const void *arg)
 	(void)ns;
 	if (fstatat(r->dir_fd, r->name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return -errno;
-	if (!is_same_file(&st, r->same) || st.st_mtim.tv_sec != r->same->st_mtim.tv_sec ||
+	if (!file_is_same(&st, r->same) || st.st_mtim.tv_sec != r->same->st_mtim.tv_sec ||
 	    st.st_mtim.tv_nsec != r->same->st_mtim.tv_nsec)
 		return -ESTALE;
 	return unlinkat(r->dir_fd, r->name, 0) < 0 ? -errno : 0;

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "fileio/file_open.h"
 #include "fileio/io.h"
 #include "base/xalloc.h"
 #include "discover/cgroup_dir.h"
@@ -268,7 +269,7 @@ static bool has_our_mounts(const struct procfs *proc, pid_t pid)
 
 	return procfs_stat(proc, getpid(), "ns/mnt", &ours) == 0 &&
 	       procfs_stat(proc, pid, "ns/mnt", &theirs) == 0 &&
-	       ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
+	       file_is_same(&ours, &theirs);
 }
 
 int cgroup_levels_inside(const struct procfs *proc, pid_t pid,

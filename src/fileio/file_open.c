@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <sys/sysmacros.h>
 
@@ -13,9 +12,14 @@ int file_open_path(int dir_fd, const char *name, int flags)
 	return fd < 0 ? -errno : fd;
 }
 
-static bool is_same(const struct stat *a, const struct stat *b)
+bool file_is_same(const struct stat *a, const struct stat *b)
 {
-	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_uid == b->st_uid &&
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+static bool is_unchanged(const struct stat *a, const struct stat *b)
+{
+	return file_is_same(a, b) && a->st_uid == b->st_uid &&
 	       (a->st_mode & S_IFMT) == (b->st_mode & S_IFMT) && a->st_rdev == b->st_rdev;
 }
 
@@ -29,7 +33,7 @@ int file_reopen(int path_fd, int flags, const struct stat *seen)
 	fd = open(name, flags | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return -errno;
-	return is_same(&st, seen) ? TAKE_FD(fd) : -ESTALE;
+	return is_unchanged(&st, seen) ? TAKE_FD(fd) : -ESTALE;
 }
 
 int file_reopen_regular(int path_fd, struct stat *st)

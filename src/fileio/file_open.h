@@ -14,6 +14,7 @@
 #ifndef JTOOL_FILEIO_FILE_OPEN_H
 #define JTOOL_FILEIO_FILE_OPEN_H
 
+#include <stdbool.h>
 #include <sys/stat.h>
 
 #include "base/util.h"
@@ -27,6 +28,9 @@ int file_open_path(int dir_fd, const char *name, int flags) _must_check_;
  * which means that /proc is not procfs.
  */
 int file_reopen(int path_fd, int flags, const struct stat *seen) _must_check_;
+
+/* Returns true if both are of one file: the device and the inode are the same. */
+bool file_is_same(const struct stat *a, const struct stat *b);
 
 /*
  * Opens the regular file of an O_PATH descriptor for reading, and sets *st as fstat(2) does.

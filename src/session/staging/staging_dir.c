@@ -67,7 +67,7 @@ static bool is_linked(int parent_fd, const char *name, int fd)
 
 	if (fstatat(parent_fd, name, &there, AT_SYMLINK_NOFOLLOW) < 0 || fstat(fd, &here) < 0)
 		return false;
-	return there.st_dev == here.st_dev && there.st_ino == here.st_ino;
+	return file_is_same(&there, &here);
 }
 
 static const char *explain(int error)

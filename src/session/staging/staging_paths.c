@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "fileio/file_open.h"
 #include "fileio/io.h"
 #include "base/xalloc.h"
 #include "proc/inroot.h"
@@ -42,8 +43,7 @@ static bool is_same_dir(const struct target_ns *ns, const char *path, int dir_fd
 	_cleanup_close_ int fd = inroot_open(ns->root_fd, path, O_DIRECTORY);
 	struct stat a, b;
 
-	return fd >= 0 && fstat(fd, &a) == 0 && fstat(dir_fd, &b) == 0 && a.st_dev == b.st_dev &&
-	       a.st_ino == b.st_ino;
+	return fd >= 0 && fstat(fd, &a) == 0 && fstat(dir_fd, &b) == 0 && file_is_same(&a, &b);
 }
 
 /*
