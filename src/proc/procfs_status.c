@@ -10,8 +10,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "proc/stat_line.h"
+
 #define STATUS_MAX (64u * 1024)
-#define PF_EXITING 0x4 /* include/linux/sched.h, which is not exported to user space */
 
 /* Returns the position after "KEY:" and spaces in `text`, or NULL if no line has this key. */
 static const char *status_line(const char *text, const char *key)
@@ -57,30 +58,14 @@ static pid_t innermost_pid(const char *text, pid_t pid)
 	return (pid_t)found;
 }
 
-/* Reads field n of PID/stat.  Field 2, the name, may have any byte: count from the last ')'. */
-static int stat_field(const char *stat, int n, uint64_t *value)
-{
-	const char *p = strrchr(stat, ')');
-
-	for (int field = 2; field < n; field++) {
-		p = p ? strchr(p, ' ') : NULL;
-		if (!p)
-			return -EBADMSG;
-		p++;
-	}
-	if (!isdigit((unsigned char)*p))
-		return -EBADMSG;
-	*value = strtoull(p, NULL, 10);
-	return 0;
-}
-
 static int parse_stat(const char *stat, struct proc_status *status)
 {
-	uint64_t flags;
+	struct stat_line line;
 
-	if (stat_field(stat, 9, &flags) < 0 || stat_field(stat, 22, &status->start_ticks) < 0)
+	if (stat_line_parse(stat, &line) < 0)
 		return -EBADMSG;
-	status->exiting = flags & PF_EXITING;
+	status->start_ticks = line.start_ticks;
+	status->exiting = line.exiting;
 	return 0;
 }
 
@@ -185,15 +170,13 @@ static int64_t count_files(const struct procfs *proc, pid_t pid)
 
 static int parse_times(const char *stat, struct proc_usage *usage)
 {
-	long hz = sysconf(_SC_CLK_TCK);
-	uint64_t parent, user, system;
+	struct stat_line line;
 
-	if (hz <= 0 || stat_field(stat, 4, &parent) < 0 || stat_field(stat, 14, &user) < 0 ||
-	    stat_field(stat, 15, &system) < 0)
+	if (stat_line_parse(stat, &line) < 0)
 		return -EBADMSG;
-	usage->parent = (pid_t)parent;
-	usage->user = (double)user / (double)hz;
-	usage->system = (double)system / (double)hz;
+	usage->parent = line.parent;
+	usage->user = line.user_s;
+	usage->system = line.system_s;
 	return 0;
 }
 

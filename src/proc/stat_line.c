@@ -3,10 +3,14 @@
 #include <errno.h>
 #include <string.h>
 
+#define PF_EXITING 0x4 /* include/linux/sched.h, which is not exported to user space */
 #define FIELDS 24 /* number of the last field that is used */
 
 /* Field numbers as in proc_pid_stat(5), from 1. */
-enum { STATE = 3, USER = 14, SYSTEM = 15, THREADS = 20, START = 22, RESIDENT = 24 };
+enum {
+	STATE = 3, PARENT = 4, FLAGS = 9, USER = 14, SYSTEM = 15, THREADS = 20, START = 22,
+	RESIDENT = 24,
+};
 
 int stat_line_parse(const char *text, struct stat_line *out)
 {
@@ -29,7 +33,11 @@ int stat_line_parse(const char *text, struct stat_line *out)
 	memcpy(out->name, open + 1, len);
 	out->name[len] = '\0';
 	out->state = close[2];
-	out->cpu_s = (double)(fields[USER] + fields[SYSTEM]) / (double)hz;
+	out->exiting = fields[FLAGS] & PF_EXITING;
+	out->parent = (pid_t)fields[PARENT];
+	out->user_s = (double)fields[USER] / (double)hz;
+	out->system_s = (double)fields[SYSTEM] / (double)hz;
+	out->cpu_s = out->user_s + out->system_s;
 	out->threads = (unsigned)fields[THREADS];
 	out->start_ticks = fields[START];
 	out->resident = fields[RESIDENT] > (unsigned long long)(INT64_MAX / page) ?

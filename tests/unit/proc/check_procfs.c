@@ -98,7 +98,7 @@ START_TEST(process_name_cannot_forge_fields)
 	struct proc_status status;
 
 	write_file(7, "stat", "7 (a) S 1 (b) R 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 "
-			      "4711 23\n");
+			      "4711 23 24\n");
 	write_file(7, "status", "Name:\ta\\nTgid: 1\nState:\tT (stopped)\nTgid:\t9\n"
 				"Uid:\t1\t2\t3\t4\nGid:\t5\t6\t7\t8\n"
 				"NSpid:\t7\t5\t3\nThreads:\t12\n"
@@ -142,7 +142,8 @@ START_TEST(killed_process_is_exiting)
 	ck_assert_int_eq(procfs_open(&copy, dir), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		_cleanup_free_ char *stat = xasprintf("7 (a) S 4 5 6 7 8 %s 10 11 12 13 14 15 16 "
-						      "17 18 19 20 21 4711 23\n", cases[i].flags);
+						      "17 18 19 20 21 4711 23 24\n",
+						      cases[i].flags);
 		const int same = cases[i].exiting ? -ESRCH : 0;
 		struct proc_status status;
 
@@ -171,7 +172,8 @@ START_TEST(usage_is_in_bytes_and_seconds)
 	ck_assert_int_gt(usage.open_files, 3);
 
 	ck_assert_int_eq(procfs_open(&copy, dir), 0);
-	write_file(6, "stat", "6 (a) b) S 4 5 6 7 8 9 10 11 12 13 1400 150 16 17 18 19 20 21 22\n");
+	write_file(6, "stat", "6 (a) b) S 4 5 6 7 8 9 10 11 12 13 1400 150 16 17 18 19 20 21 22 "
+			      "23 24\n");
 	write_file(6, "status", "VmHWM:\t     300 kB\nVmRSS:\t     200 kB\nVmSwap:\tx\n");
 	write_file(6, "limits", "Max processes   7   8   processes\n"
 				"Max open files            1024         4096         files\n");
