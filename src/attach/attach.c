@@ -49,8 +49,7 @@ static int attach_disabled(const struct target_ns *ns, struct err *err)
 		return err_set(err, EXIT_ATTACH,
 			       "JVM %d was started with -XX:+DisableAttachMechanism: nothing can "
 			       "attach to it, and no signal was sent; jtool info and stat do not "
-			       "attach",
-			       (int)ns->jvm->pid);
+			       "attach", (int)ns->jvm->pid);
 	return err_set(err, EXIT_ATTACH,
 		       "JVM %d was started with -Xrs and its attach socket was deleted: only a "
 		       "restart brings it back; no signal was sent, as it would kill the JVM",
