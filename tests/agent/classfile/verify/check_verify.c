@@ -132,6 +132,31 @@ static void check_fault(const struct parts *p)
 		ck_assert_str_eq(what, p->what);
 }
 
+START_TEST(last_constant_has_its_two_entries)
+{
+	static const char *const tags[] = { "05", "06" }; /* Long, Double */
+	static const char *const counts[] = { "0006", "0007" };
+	struct cf_fault fault;
+
+	for (int i = 0; i < 2; i++) {
+		_cleanup_buf_ struct buf b = BUF_INIT;
+		const char *what;
+
+		put_bytes(&b, "cafebabe 00000034");
+		put_bytes(&b, counts[i]);
+		put_bytes(&b, "'T' 070001 'java/lang/Object' 070003");
+		put_bytes(&b, tags[_i]);
+		put_bytes(&b, "0000000000000001 0021 0002 0004 0000 0000 0000 0000");
+		fault = (struct cf_fault){ .pc = 0 };
+		what = fault_in(b.data, b.len, &fault);
+		if (i == 0)
+			ck_assert_pstr_eq(what, "the last constant needs two entries but has one");
+		else
+			ck_assert_pstr_eq(what, NULL);
+	}
+}
+END_TEST
+
 #define OTHER_TYPE "wrong type on the stack"
 #define OTHER_RETURN "the instruction returns the wrong type"
 #define NO_LOCAL "there is no such local variable"
@@ -638,6 +663,7 @@ int main(void)
 	int failed;
 
 	tcase_set_timeout(tc, 60);
+	tcase_add_loop_test(tc, last_constant_has_its_two_entries, 0, 2);
 	tcase_add_loop_test(tc, types_in_straight_code_are_checked, 0, N(straight));
 	tcase_add_loop_test(tc, stack_maps_are_checked, 0, N(with_maps));
 	tcase_add_loop_test(tc, exception_handlers_are_checked, 0, N(with_handlers));
