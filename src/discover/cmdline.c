@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/strview.h"
 #include "base/xalloc.h"
 
 /* The words of a command line that were not consumed yet. */
@@ -195,17 +196,24 @@ bool flags_is_on(const char *flags, const char *name)
 	return on;
 }
 
-char *flags_value(const char *flags, const char *prefix)
+char *flags_value_of_two(const char *flags, const char *prefix, const char *other)
 {
 	const char *rest = flags ? flags : "", *word;
-	size_t len, skip = strlen(prefix);
+	size_t len;
 	char *value = NULL;
 
 	while ((word = next_flag(&rest, &len)) != NULL) {
-		if (len < skip || memcmp(word, prefix, skip) != 0)
+		const char *found = strview_has_prefix(word, prefix) ? prefix : other;
+
+		if (!strview_has_prefix(word, found))
 			continue;
 		free(value);
-		value = xstrndup(word + skip, len - skip);
+		value = xstrndup(word + strlen(found), len - strlen(found));
 	}
 	return value;
+}
+
+char *flags_value(const char *flags, const char *prefix)
+{
+	return flags_value_of_two(flags, prefix, prefix);
 }

@@ -262,12 +262,10 @@ static void add_flags(struct buf *all, const char *flags)
 		buf_addf(all, "%s%s", all->len ? " " : "", flags);
 }
 
-/* Returns the bytes of -Xmx or -XX:MaxHeapSize, if both are set of -Xmx; -1 if none is set. */
+/* Returns the bytes of the last -Xmx or -XX:MaxHeapSize; -1 if none is set. */
 static int64_t max_of_flags(const char *flags)
 {
-	_cleanup_free_ char *xmx = flags_value(flags, "-Xmx");
-	_cleanup_free_ char *size = flags_value(flags, "-XX:MaxHeapSize=");
-	const char *text = xmx ? xmx : size;
+	_cleanup_free_ char *text = flags_value_of_two(flags, "-Xmx", "-XX:MaxHeapSize=");
 	static const char units[] = "kmgt";
 	const char *unit;
 	char *end;

@@ -403,6 +403,8 @@ START_TEST(maximum_of_the_heap_follows_from_flags)
 		{ "17.0.1", "-Xmx3g", "JDK_JAVA_OPTIONS=-Xmx1g", 3LL << 30 },
 		{ "17.0.1", "-XX:MaxHeapSize=3G", "A=b", 3LL << 30 },
 		{ "17.0.1", "-XX:MaxHeapSize=4096", "A=b", 4096 },
+		{ "17.0.1", "-Xmx3g -XX:MaxHeapSize=4096", "A=b", 4096 },
+		{ "17.0.1", "-XX:MaxHeapSize=4096 -Xmx3g", "A=b", 3LL << 30 },
 		{ "17.0.1", NULL, "JDK_JAVA_OPTIONS=-Xmx1g", 1LL << 30 },
 		{ NULL, NULL, "JDK_JAVA_OPTIONS=-Xmx1g", 1LL << 30 },
 		{ "1.8.0_402", NULL, "JDK_JAVA_OPTIONS=-Xmx1g", -1 },
