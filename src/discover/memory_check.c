@@ -196,6 +196,13 @@ static int refuse(const struct jvm *jvm, enum memory_use use, const struct level
 	const char *where = in_group ? "in its control group; raise its memory limit"
 				     : "on this machine; free memory";
 
+	if (in_group && level->used < 0)
+		return err_set(err, EXIT_PARTIAL,
+			       "%s, because the OOM killer could kill JVM %d: the memory usage of "
+			       "its control group cannot be read; try again, or run jtool on the "
+			       "host", use == MEMORY_IDLE || use == MEMORY_COPY ? "stopped"
+									: "not started",
+			       (int)jvm->pid);
 	if (use == MEMORY_IDLE || use == MEMORY_COPY)
 		return err_set(err, EXIT_PARTIAL,
 			       "stopped, because the OOM killer could kill JVM %d: only %lld of "
