@@ -56,8 +56,8 @@ jlong JNICALL ag_hook_enter(JNIEnv *jni, jclass hooks, jint id)
 }
 
 /*
- * Implements all ag_hook_arg…().  Only these hooks get no method id; the token identifies the
- * trace.
+ * Implements all ag_hook_arg…().  They find the trace by the token; all other hooks find it by a
+ * method id.
  */
 static void argument(JNIEnv *jni, jlong token, const jvalue *value)
 {

@@ -110,7 +110,10 @@ static int forward(const struct ctx *ctx, enum jfr_verb verb, const char *comman
 		attach_call_print_json(ctx, answer.code, &answer.text);
 	else if (rc == 0)
 		attach_call_print_text(ctx, buf_str(&answer.text), answer.text.len);
-	/* Up to JDK 17, the JVM's answer does not say whether the JVM has written a file. */
+	/*
+	 * An answer with "written to" names the file.  Up to JDK 17 no answer has these words, even
+	 * if the JVM has written a file: hence "unless".
+	 */
 	if (rc == 0 && verb == JFR_STOP && !ctx->json &&
 	    !strstr(buf_str(&answer.text), "written to"))
 		fputs("Its data was discarded, unless it was started with a filename.\n",

@@ -1,7 +1,7 @@
 /*
- * Counts, by holder and class, the objects that big objects (big_objects.h) dominate directly.  A
- * holder is a number for which objects are counted.  The caller gives each big object a holder: the
- * object's own number, or the number of the first object of its list or tree.
+ * Counts, by class, the objects that big objects (big_objects.h) dominate directly.  Each is counted
+ * for the holder of the big object that dominates it.  The caller chooses the holder of each big
+ * object: that object or, if it is a part of a list or tree, the first object of the list or tree.
  */
 #ifndef JTOOL_MODEL_GRAPH_HELD_BY_CLASS_H
 #define JTOOL_MODEL_GRAPH_HELD_BY_CLASS_H
@@ -12,7 +12,7 @@
 struct held_row {
 	uint32_t holder, class; /* holder: a number from held_by_class_wanted.holders */
 	uint32_t biggest;       /* of these objects, the node with the largest retained size */
-	uint64_t n, bytes;      /* number of these objects; total of their sizes (enum held_role) */
+	uint64_t n, bytes;      /* number of these objects; total of retained or shallow sizes */
 };
 
 struct held_by_class {

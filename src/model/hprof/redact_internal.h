@@ -75,8 +75,9 @@ struct hprof_redactor {
 	struct id_map names; /* ids of the symbols that are names, and are therefore not cleared */
 	bool has_text; /* note_text() must examine the last symbol, whose text is short */
 	/*
-	 * Maps ids of symbols to enum redact_text, for the texts that note_text() recognises.  Two
-	 * symbols may have the same text: HotSpot also dumps symbols that are no longer used.
+	 * Maps ids of symbols to enum redact_text, for the texts that note_text() recognises.  One
+	 * id for each text would not be enough: HotSpot also dumps symbols that are no longer used,
+	 * so two symbols may have the same text.
 	 */
 	struct id_map texts;
 	uint64_t stack_chunk_class;
