@@ -1,7 +1,7 @@
 /*
- * Counts, by class, the objects that big objects (big_objects.h) dominate directly.  Each is counted
- * for the holder of the big object that dominates it.  The caller chooses the holder of each big
- * object: that object or, if it is a part of a list or tree, the first object of the list or tree.
+ * Counts, by class, the objects that big objects (big_objects.h) dominate directly.  Each of these
+ * objects counts for the holder of its dominator.  The caller chooses that holder: the dominator
+ * or, if it is a part of a list or tree, the first object of the list or tree.
  */
 #ifndef JTOOL_MODEL_GRAPH_HELD_BY_CLASS_H
 #define JTOOL_MODEL_GRAPH_HELD_BY_CLASS_H
