@@ -153,10 +153,9 @@ static int longest_wait(const struct work *w, bool full, bool last_poll)
 
 /*
  * Waits until the FIFO has data or `out` accepts data; then reads, and then writes.  The read is
- * first, because the FIFO's writer may be a paused JVM.  poll(2) reports POLLHUP for a FIFO after
- * the last byte of its last writer, but reports nothing if no writer has ever opened the FIFO.
- * Sets *last_poll when the pipe `end` has hung up: the data then ends as soon as a poll finds the
- * FIFO empty.
+ * first, because the FIFO's writer may be a paused JVM.  The data ends when poll(2) reports POLLHUP
+ * for the FIFO.  But it never does if no writer has opened the FIFO; so step() also polls the pipe
+ * `end`, and sets *last_poll when `end` has hung up.  Then the data ends when the FIFO is empty.
  */
 static int step(struct work *w, bool *last_poll)
 {

@@ -29,7 +29,7 @@ left() {
 
 check "an empty data base" rpm_in_root --initdb
 check "the package is installed" rpm_in_root -i "$package"
-for file in /usr/bin/jtool /usr/share/man/man1/jtool.1.gz /usr/share/licenses/jtool.*/LICENSE \
+for file in /usr/bin/jtool /usr/share/man/man1/jtool.1.gz '/usr/share/licenses/jtool.*/LICENSE' \
 	/usr/share/bash-completion/completions/jtool /usr/lib/systemd/system/jtool-exporter.socket; do
 	check "it has $file" grep -q -x "$file" <(rpm_in_root -ql jtool)
 done

@@ -277,11 +277,11 @@ static void put_primitives(struct ag_dump_heap *h, const struct ag_dump_class *c
 }
 
 /*
- * Handles the java.lang.Class of a class that is not in the class list.  Either the class was
- * loaded after the list was read, or it is not loaded: it is only in a class-data archive, or known
- * to the boot loader.  A class that is not loaded has no loader.  So if the class has a loader, the
- * child ends; otherwise the class is counted in n_unknown, and take_end() in dump_relay.c decides
- * whether the dump is complete.
+ * Handles the java.lang.Class of a class that is not in the class list.  If it has a loader, the
+ * class was loaded after the list was read: the child ends.  If it has none, either the boot loader
+ * has loaded the class since, or the class is not loaded (it is only in a class-data archive, for
+ * example).  The child does not know which: it counts the class in n_unknown, and take_end() in
+ * dump_relay.c decides whether the dump is complete.
  */
 static void look_at_mirror(struct ag_dump_heap *h, uint64_t mirror)
 {

@@ -61,8 +61,8 @@ void ag_call_add(const struct ag_hook *hook, int64_t began_ns, bool threw, const
 int ag_pool_take(struct ag_jvm *jvm, struct ag_trace *trace, ag_call_fn *report, void *arg);
 
 /*
- * Returns a part of the token: the serial number (see `range` in trace_state.h) of the first method
- * of the trace that created the token.  The lowest bits of a token are the slot of that trace.
+ * A token has two parts: the slot of the trace that created it (the lowest bits), and the serial
+ * number of that trace's first method (see `range` in trace_state.h).  Returns the serial number.
  */
 uint32_t ag_token_first(jlong token);
 
