@@ -7,6 +7,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#ifndef STATX_TYPE
+#include <linux/stat.h> /* struct statx; sys/stat.h of musl before 1.2.5 does not have it */
+#endif
+
 #include "util/text.h"
 
 /* maximum number of temporary names to try: a killed JVM with the same pid may have left files */

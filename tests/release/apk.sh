@@ -38,7 +38,8 @@ stand_in() (
 	builddir=$srcdir/$pkgname-$pkgver
 	# shellcheck disable=SC2154
 	tar -xf "$RELEASE/$source" -C "$srcdir"
-	export CC=musl-gcc CFLAGS="-Os -isystem $prefix/include" LDFLAGS="-L$prefix/lib"
+	# In CC, because the agent is compiled without CFLAGS, and needs the kernel's headers.
+	export CC="musl-gcc -isystem $prefix/include" CFLAGS=-Os LDFLAGS="-L$prefix/lib"
 	export PKG_CONFIG_LIBDIR=$prefix/lib/pkgconfig PKG_CONFIG="pkg-config --static"
 	cd "$builddir"
 	build
