@@ -61,6 +61,8 @@ static inline uint64_t jfr_raw(struct jfr_cursor *c, unsigned n)
 	return value;
 }
 
+#define JFR_NUMBER_MAX 9 /* the most bytes of a compressed number */
+
 /*
  * Reads a compressed number: 7 bits of each byte, the lowest bits first; the ninth byte has 8 bits.
  */
@@ -68,10 +70,10 @@ static inline uint64_t jfr_compressed(struct jfr_cursor *c)
 {
 	uint64_t value = 0;
 
-	for (unsigned i = 0; i < 9; i++) {
+	for (unsigned i = 0; i < JFR_NUMBER_MAX; i++) {
 		uint8_t byte = jfr_byte(c);
 
-		if (i == 8)
+		if (i == JFR_NUMBER_MAX - 1)
 			return value | (uint64_t)byte << 56;
 		value |= (uint64_t)(byte & 0x7f) << 7 * i;
 		if (!(byte & 0x80))

@@ -8,6 +8,8 @@
 #include "model/jfr/jfr_string.h"
 
 #define DEPTH_MAX 16 /* limit for the nesting of elements; JDK 8 to 27 nest them 5 deep */
+#define NESTED_MAX 8
+#define NUMBERS_MAX 64
 
 /*
  * An annotation.  The class of an annotation may be declared after the annotation, so annotations
@@ -278,6 +280,33 @@ static void link_fields(struct jfr_metadata *m)
 	}
 }
 
+/*
+ * Returns how many numbers a value of the type consists of; 0 if it has other parts, is nested
+ * deeply, or has more than NUMBERS_MAX, which limits the work for types that contain others.
+ */
+static unsigned count_numbers(const struct jfr_type *type, unsigned depth)
+{
+	size_t n = type->is_simple && type->n_fields > 0 ? 1 : type->n_fields;
+	unsigned sum = 0;
+
+	if (type->base == JFR_CHAR || type->base == JFR_SHORT || type->base == JFR_INT ||
+	    type->base == JFR_LONG)
+		return 1;
+	if (type->base != JFR_OBJECT || depth > NESTED_MAX)
+		return 0;
+	for (size_t i = 0; i < n; i++) {
+		const struct jfr_field *f = &type->fields[i];
+		unsigned part = f->is_constant;
+
+		if (!f->is_constant && f->type)
+			part = count_numbers(f->type, depth + 1);
+		if (f->is_array || part == 0 || sum + part > NUMBERS_MAX)
+			return 0;
+		sum += part;
+	}
+	return sum;
+}
+
 int64_t jfr_metadata_id(struct jfr_cursor *c)
 {
 	(void)jfr_long(c); /* skip the start time */
@@ -297,6 +326,8 @@ int jfr_metadata_parse(struct jfr_metadata *m, struct jfr_cursor *c)
 		parse_element(&p, nowhere, 0);
 		link_fields(m);
 		annotate(&p);
+		for (size_t i = 0; i < m->n; i++)
+			m->types[i].n_numbers = count_numbers(&m->types[i], 0);
 	}
 	free(p.starts);
 	free(p.annotations);

@@ -64,6 +64,8 @@ struct jfr_type {
 	struct jfr_field *fields;
 	size_t n_fields, cap_fields;
 	uint32_t index; /* index of the type in jfr_metadata.types */
+	/* how many numbers a value of the type consists of; 0: it has other parts than numbers */
+	unsigned n_numbers;
 	/* for the caller, who may store here how it uses the type's events; initially 0 */
 	uint32_t user;
 	bool is_skipped; /* for the caller: true lets jfr_next_event() skip the type's events */

@@ -48,12 +48,34 @@ void jfr_pools_free(struct jfr_pools *p)
 	free(p);
 }
 
+/* Skips n compressed numbers: most of a chunk's constants are the frames of stacks. */
+static void skip_numbers(struct jfr_cursor *c, uint64_t n)
+{
+	const uint8_t *at = c->at;
+
+	for (; n > 0 && c->end - at >= JFR_NUMBER_MAX; n--) {
+		const uint8_t *last = at + JFR_NUMBER_MAX - 1;
+
+		while (*at & 0x80 && at < last)
+			at++;
+		at++;
+	}
+	c->at = at;
+	for (; n > 0 && !c->failed; n--)
+		(void)jfr_compressed(c);
+}
+
 static void skip_type(struct jfr_cursor *c, const struct jfr_type *type, unsigned depth);
 
 static void skip_field(struct jfr_cursor *c, const struct jfr_field *f, unsigned depth)
 {
 	uint32_t n = f->is_array ? jfr_count(c) : 1;
+	unsigned n_numbers = f->is_constant ? 1 : f->type ? f->type->n_numbers : 0;
 
+	if (c->compressed && n_numbers > 0) {
+		skip_numbers(c, (uint64_t)n * n_numbers);
+		return;
+	}
 	for (; n > 0 && !c->failed; n--) {
 		if (f->is_constant)
 			(void)jfr_long(c);
