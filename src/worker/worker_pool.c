@@ -16,19 +16,20 @@
 #define NS_PER_MS INT64_C(1000000)
 #define END UINT32_MAX /* the message after a worker's last task */
 
-/*
- * `is_taken`: the worker in slot number `slot` has taken the task.  `is_silent`: the task is done,
- * and its worker sends no answer.
- */
 struct task {
-	_Atomic uint8_t is_taken, is_silent;
-	_Atomic uint8_t slot;
+	/*
+	 * 0: no worker has taken the task; else the slot of its worker plus 1.  One operation takes
+	 * the task and records its worker, so that a worker that is killed at any time loses no
+	 * task without a trace.
+	 */
+	_Atomic uint8_t owner;
+	_Atomic uint8_t is_silent; /* the task is done, and its worker sends no answer */
 };
+_Static_assert(WORKER_POOL_MAX < UINT8_MAX, "owner is a slot plus 1");
 
 /* Memory that all workers share with this process. */
 struct shared {
-	_Atomic uint32_t next; /* index of the first task that no worker has taken */
-	/* for each slot: monotonic_ns() when the worker of the slot started or last took a task */
+	/* for each slot: monotonic_ns() when the worker of the slot started or last began a task */
 	_Atomic int64_t since_ns[WORKER_POOL_MAX];
 	struct task tasks[];
 };
@@ -56,28 +57,40 @@ static void reap_ended(void)
 		ended = 0;
 }
 
+/*
+ * In a worker: takes the first task at or after index i that no worker has taken.  Returns the
+ * task's index, or the number of tasks if there is none.
+ */
+static size_t take_task(const struct pool *pool, size_t slot, size_t i)
+{
+	for (; i < pool->tasks->n; i++) {
+		uint8_t none = 0;
+
+		if (atomic_compare_exchange_strong(&pool->shared->tasks[i].owner, &none,
+						   (uint8_t)(slot + 1)))
+			break;
+	}
+	return i;
+}
+
 /* In a worker: takes and runs tasks.  Sends the message END after the last answer. */
 static void _noreturn_ work(const struct pool *pool, size_t slot, int sock)
 {
 	const struct worker_tasks *t = pool->tasks;
 	struct buf answer = BUF_INIT, none = BUF_INIT;
-	uint32_t i;
+	size_t i = 0;
 	int rc = 0;
 
 	if (t->inspects)
 		worker_confine();
-	while (rc == 0 && (i = pool->shared->next++) < t->n) {
-		struct task *task = &pool->shared->tasks[i];
-
+	while (rc == 0 && (i = take_task(pool, slot, i)) < t->n) {
 		buf_reset(&answer);
 		pool->shared->since_ns[slot] = monotonic_ns();
-		task->slot = (uint8_t)slot;
-		task->is_taken = 1;
 		t->run(t->arg, i, &answer);
 		if (answer.len > 0)
-			rc = worker_send(sock, i, &answer, -1);
+			rc = worker_send(sock, (uint32_t)i, &answer, -1);
 		else
-			task->is_silent = 1;
+			pool->shared->tasks[i].is_silent = 1;
 	}
 	if (rc == 0)
 		/* If END cannot be sent, end of file on the socket has the same meaning. */
@@ -106,17 +119,13 @@ static int start_one(struct pool *pool)
 	return 0;
 }
 
-/*
- * Calls lost() for each task that the worker in `slot`, or any worker (WORKER_POOL_MAX), has taken
- * and not answered.
- */
+/* Calls lost() for each task that the worker in `slot` has taken and not answered. */
 static void lose_tasks(const struct pool *pool, size_t slot, int error)
 {
 	for (size_t i = 0; i < pool->tasks->n; i++) {
 		const struct task *task = &pool->shared->tasks[i];
 
-		if (pool->done[i] || task->is_silent ||
-		    (slot < WORKER_POOL_MAX && (!task->is_taken || task->slot != slot)))
+		if (pool->done[i] || task->is_silent || task->owner != slot + 1)
 			continue;
 		pool->done[i] = true;
 		pool->tasks->lost(pool->tasks->arg, i, error);
@@ -209,9 +218,14 @@ static void check_worker(struct pool *pool, struct worker *w)
 	end_worker(pool, w, -ETIMEDOUT);
 }
 
-static bool has_more(const struct pool *pool)
+/* Returns the number of tasks that no worker has taken. */
+static size_t n_left(const struct pool *pool)
 {
-	return pool->shared->next < pool->tasks->n;
+	size_t n = 0;
+
+	for (size_t i = 0; i < pool->tasks->n; i++)
+		n += pool->shared->tasks[i].owner == 0;
+	return n;
 }
 
 static bool all_stalled(const struct pool *pool)
@@ -231,15 +245,15 @@ static bool all_stalled(const struct pool *pool)
  */
 static int start_workers(struct pool *pool)
 {
-	size_t n = 1;
+	size_t n = 1, left = n_left(pool);
 	int rc = 0;
 
-	if (!has_more(pool) || (pool->n_running > 0 && !all_stalled(pool)))
+	if (left == 0 || (pool->n_running > 0 && !all_stalled(pool)))
 		return 0;
 	if (pool->n_running > 0)
 		n = 2 * pool->n_running;
-	if (n > pool->tasks->n - pool->shared->next)
-		n = pool->tasks->n - pool->shared->next;
+	if (n > left)
+		n = left;
 	for (size_t i = 0; i < n && rc == 0 && pool->n_running < WORKER_POOL_MAX; i++)
 		rc = start_one(pool);
 	return pool->n_running > 0 ? 0 : rc;
@@ -248,7 +262,7 @@ static int start_workers(struct pool *pool)
 static void wait_and_read(struct pool *pool)
 {
 	struct pollfd fds[WORKER_POOL_MAX];
-	int ms = has_more(pool) ? STALL_MS : WORKER_TASK_MS / 10;
+	int ms = n_left(pool) > 0 ? STALL_MS : WORKER_TASK_MS / 10;
 
 	for (size_t i = 0; i < WORKER_POOL_MAX; i++)
 		fds[i] = (struct pollfd){
@@ -291,9 +305,6 @@ int worker_pool_run(const struct worker_tasks *tasks)
 		wait_and_read(&pool);
 		rc = start_workers(&pool);
 	}
-	/* A worker that was killed as soon as it had a task may not have set is_taken. */
-	if (rc == 0)
-		lose_tasks(&pool, WORKER_POOL_MAX, -EPIPE);
 	(void)munmap(pool.shared, size);
 	return rc;
 }
