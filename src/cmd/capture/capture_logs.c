@@ -188,18 +188,19 @@ static int add_file(struct capture *c, const char *path, const char *text, size_
 		    struct err *err)
 {
 	struct capture_log *log;
-	_cleanup_free_ char *name = name_of(c, path);
+	char *name;
 	_cleanup_buf_ struct buf copy = BUF_INIT;
 
 	for (size_t i = 0; i < c->n_logs; i++) {
 		if (strcmp(c->logs[i].path, path) == 0)
 			return 0; /* the JVM has opened this file twice */
 	}
+	name = name_of(c, path);
 	c->logs = xgrow(c->logs, c->n_logs, &c->cap_logs, sizeof(*c->logs));
 	log = &c->logs[c->n_logs++];
 	*log = (struct capture_log){
 		.path = xstrdup(path),
-		.name = TAKE_PTR(name),
+		.name = name,
 		.result = { .code = 0, .pause = -1 },
 	};
 	buf_add(&copy, text, len);
