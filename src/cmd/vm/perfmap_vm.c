@@ -236,9 +236,9 @@ struct reaper {
 };
 
 /*
- * Runs the reaper.  jtool sends a byte when it has removed the file itself.  If jtool closes the
- * socket without the byte, or ends, the reaper waits for the file and removes it: the JVM executes
- * a request that it has received, even if jtool has ended.
+ * Runs the reaper.  jtool sends a byte when no file of the JVM's remains to be removed.  If jtool
+ * closes the socket without the byte, or ends, the reaper waits for the file and removes it: the
+ * JVM executes a request that it has received, even if jtool has ended.
  */
 static void _noreturn_ reap(const struct ctx *ctx, int end)
 {
@@ -278,14 +278,14 @@ static int start_reaper(const struct ctx *ctx, struct reaper *r, struct err *err
 }
 
 /*
- * Ends the child.  If `is_removed` is false, the child goes on in the background, waits for the
- * file until the timeout, and removes it.
+ * Ends the child.  If `is_over` is false, the child goes on in the background, waits for the file
+ * until the timeout, and removes it.
  */
-static void end_reaper(struct reaper *r, bool is_removed)
+static void end_reaper(struct reaper *r, bool is_over)
 {
 	char byte = 0;
 
-	if (is_removed && io_write_all(r->end_fd, &byte, 1, DEADLINE_NEVER) == 0)
+	if (is_over && io_write_all(r->end_fd, &byte, 1, DEADLINE_NEVER) == 0)
 		(void)waitpid(r->pid, NULL, 0); /* the exit status is not needed */
 	util_close_p(&r->end_fd);
 }
@@ -320,8 +320,10 @@ static const struct target_query when_own = {
 /*
  * Makes the JVM write the file, and copies the file.  `before` is written_ns() before the request;
  * 0 means that there was no file: the function then removes the file after it has copied it.
+ * Sets *is_over once the JVM will write no file and the file that it wrote need not be removed any
+ * more, also if the function fails.
  */
-static int take_own(const struct ctx *ctx, uint64_t before, struct atomic_file *out,
+static int take_own(const struct ctx *ctx, uint64_t before, struct atomic_file *out, bool *is_over,
 		    struct err *err)
 {
 	uint64_t after;
@@ -332,28 +334,31 @@ static int take_own(const struct ctx *ctx, uint64_t before, struct atomic_file *
 
 	if (ask(ctx, "", err) < 0 || target_query_number(ctx->jvm, &when_own, &after, err) < 0)
 		return -1;
+	*is_over = after == before || before != 0;
 	if (after == before)
 		return not_written(ctx, path, err);
 	rc = copy_own(ctx, out, err);
-	if (before == 0 && target_query(ctx->jvm, &remove, &none, err) < 0)
-		rc = -1;
-	return rc;
+	if (before != 0)
+		return rc;
+	*is_over = target_query(ctx->jvm, &remove, &none, err) == 0;
+	return *is_over ? rc : -1;
 }
 
 static int write_own(const struct ctx *ctx, struct atomic_file *out, struct err *err)
 {
 	struct reaper reaper;
 	uint64_t before;
+	bool is_over = false;
 	int rc;
 
 	if (target_query_number(ctx->jvm, &when_own, &before, err) < 0)
 		return -1;
 	if (before != 0)
-		return take_own(ctx, before, out, err);
+		return take_own(ctx, before, out, &is_over, err);
 	rc = start_reaper(ctx, &reaper, err);
 	if (rc == 0)
-		rc = take_own(ctx, before, out, err);
-	end_reaper(&reaper, rc == 0);
+		rc = take_own(ctx, before, out, &is_over, err);
+	end_reaper(&reaper, is_over);
 	return rc;
 }
 

@@ -181,6 +181,10 @@ for version in "${jdks[@]}"; do
 	[ "$version" -ge 22 ] || other_user "$version"
 done
 
+no_reaper() {
+	! pgrep -f -- "perfmap $JVM_PID full.map" >/dev/null
+}
+
 # The JVM reports no failed write.  The machine's own JDK is 17, which writes to its own /tmp; later
 # ones write to a staged file, which is put where there is room.
 # shellcheck disable=SC2016 # expanded by the inner shell
@@ -192,9 +196,12 @@ if await_ready; then
 	dd if=/dev/zero of="$full/filler" bs=4k 2>/dev/null
 	refuses 1 'did not write .*/tmp/perf-[0-9]*.map: its disk is full' "a full disk" \
 		perfmap "$JVM_PID" full.map --force
+	# A process that waits for the file would remove the file of the next perfmap.
+	check "a full disk: no process of jtool's remains" no_reaper
 	truncate -s -8192 "$full/filler"
 	refuses 1 'wrote only a part of .*/tmp/perf-[0-9]*.map: its disk is full; free space there' \
 		"a disk that becomes full" perfmap "$JVM_PID" full.map --force
+	check "a disk that becomes full: no process of jtool's remains" no_reaper
 	same "a full disk: no part of a map remains" "filler True" "$(
 		find "$full" -mindepth 1 -maxdepth 1 ! -name 'hsperfdata*' ! -name '.*' -printf '%f') $(
 		names_loops "$W/full.map" && echo True)"
