@@ -64,6 +64,24 @@ ssize_t io_read_full(int fd, void *data, size_t len)
 	return (ssize_t)done;
 }
 
+int io_read_at(int fd, uint64_t at, void *data, size_t len)
+{
+	uint8_t *to = data;
+
+	while (len > 0) {
+		ssize_t n = pread(fd, to, len, (off_t)at);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? -errno : -ENODATA;
+		to += n;
+		at += (uint64_t)n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
 int io_read_exact(int fd, void *data, size_t len, struct deadline d)
 {
 	size_t done = 0;

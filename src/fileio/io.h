@@ -22,6 +22,8 @@ ssize_t io_read(int fd, void *data, size_t len) _must_check_;
 ssize_t io_read_full(int fd, void *data, size_t len) _must_check_;
 /* Reads exactly len bytes from a socket or pipe.  Returns -EPIPE if the input ends earlier. */
 int io_read_exact(int fd, void *data, size_t len, struct deadline d) _must_check_;
+/* Reads exactly len bytes of a file from the offset `at` on.  -ENODATA: the file ends earlier. */
+int io_read_at(int fd, uint64_t at, void *data, size_t len) _must_check_;
 /* Writes all len bytes.  Writing to a socket raises no SIGPIPE. */
 int io_write_all(int fd, const void *data, size_t len, struct deadline d) _must_check_;
 

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/xalloc.h"
+#include "fileio/io.h"
 
 #define SECTIONS_MAX 8192             /* libraries have about 30 sections */
 #define NAMES_MAX (16u * 1024 * 1024) /* bytes; a large C++ library has 2 MB of names */
@@ -35,23 +36,13 @@ struct symbol {
 
 static int read_at(const struct image *im, uint64_t at, void *data, uint64_t len)
 {
-	char *to = data;
+	int rc;
 
 	if (at > im->size || len > im->size - at)
 		return -EBADMSG;
-	while (len > 0) {
-		ssize_t n = pread(im->fd, to, len, (off_t)at);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			/* If n is 0, the file was truncated after the open. */
-			return n < 0 ? -errno : -EBADMSG;
-		to += n;
-		at += (uint64_t)n;
-		len -= (uint64_t)n;
-	}
-	return 0;
+	rc = io_read_at(im->fd, at, data, len);
+	/* -ENODATA: the file was truncated after the open. */
+	return rc == -ENODATA ? -EBADMSG : rc;
 }
 
 static bool is_native(const uint8_t *ident)

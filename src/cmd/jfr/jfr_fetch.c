@@ -12,6 +12,7 @@
 
 #include "cmd/fetch.h"
 #include "fileio/file_open.h"
+#include "fileio/io.h"
 #include "cmd/jfr/jfr.h"
 #include "model/jfr/jfr_chunks.h"
 #include "render/json.h"
@@ -116,11 +117,7 @@ static uint64_t estimate_size(const struct ctx *ctx, time_t since)
 
 static int read_file(void *arg, uint64_t at, void *data, size_t len)
 {
-	ssize_t n = pread(*(int *)arg, data, len, (off_t)at);
-
-	if (n < 0)
-		return -errno;
-	return (size_t)n == len ? 0 : -EBADMSG;
+	return io_read_at(*(int *)arg, at, data, len);
 }
 
 static int check_complete(int fd, uint64_t size, struct err *err)

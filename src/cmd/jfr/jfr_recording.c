@@ -7,34 +7,43 @@
 #include "discover/memory_check.h"
 #include "fileio/input_file.h"
 #include "fileio/io.h"
+#include "fileio/read_ahead.h"
 
 #define MB (UINT64_C(1) << 20)
+#define AHEAD_MIN (4 * MB) /* a smaller file is read in less time than a second thread would save */
 #define MEMORY_MIN (64 * MB)
 
 static int read_at(void *arg, uint64_t at, void *data, size_t len)
 {
 	const struct jfr_recording *rec = arg;
-	uint8_t *to = data;
 
-	while (len > 0) {
-		ssize_t n = pread(rec->fd, to, len, (off_t)at);
+	return io_read_at(rec->fd, at, data, len);
+}
 
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		if (n == 0)
-			return -ENODATA; /* the file has become shorter */
-		if (n > 0) {
-			to += n;
-			at += (uint64_t)n;
-			len -= (size_t)n;
-		}
-	}
-	return 0;
+static void start_ahead(void *arg, uint64_t at, uint64_t end)
+{
+	const struct jfr_recording *rec = arg;
+
+	read_ahead_start(rec->ahead, at, end);
+}
+
+static const uint8_t *next_ahead(void *arg, const uint8_t *tail, size_t tail_len, size_t *len)
+{
+	const struct jfr_recording *rec = arg;
+
+	return read_ahead_next(rec->ahead, tail, tail_len, len);
 }
 
 struct jfr_reader *jfr_recording_reader(struct jfr_recording *rec)
 {
-	return jfr_reader_new(read_at, rec, rec->size, rec->max_memory);
+	const struct jfr_ahead ahead = { .start = start_ahead, .next = next_ahead };
+	struct jfr_reader *r = jfr_reader_new(read_at, rec, rec->size, rec->max_memory);
+
+	if (rec->size >= AHEAD_MIN && !rec->ahead)
+		rec->ahead = read_ahead_new(rec->fd);
+	if (rec->ahead)
+		jfr_read_ahead(r, &ahead);
+	return r;
 }
 
 void jfr_recording_done(struct jfr_recording *rec, struct jfr_reader *r)
@@ -132,6 +141,7 @@ int jfr_recording_make(struct jfr_recording *rec, const struct ctx *ctx, const c
 
 void jfr_recording_close(struct jfr_recording *rec)
 {
+	read_ahead_free(rec->ahead);
 	util_close_p(&rec->fd);
 }
 

@@ -13,7 +13,7 @@
  * same in ticks and in ns, up to this difference.
  */
 #define SAME_JVM_NS INT64_C(1000000000)
-#define EVENT_HEAD_MAX 18 /* the most bytes that an event's size and type id take */
+#define NOT_STARTED UINT64_MAX /* value of `ahead_at` before start_ahead() */
 #define STATE_UPDATING 255 /* value of the header's `state` while the JVM updates the header */
 
 struct jfr_reader *jfr_reader_new(jfr_read_fn *read, void *arg, uint64_t size, size_t max_memory)
@@ -23,7 +23,7 @@ struct jfr_reader *jfr_reader_new(jfr_read_fn *read, void *arg, uint64_t size, s
 	r->read = read;
 	r->arg = arg;
 	r->size = size;
-	r->ahead = JFR_WINDOW;
+	r->window_min = JFR_WINDOW;
 	r->max_memory = max_memory > 0 ? max_memory : SIZE_MAX;
 	return r;
 }
@@ -43,7 +43,8 @@ void jfr_reader_free(struct jfr_reader *r)
 	jfr_metadata_release(&r->known.types);
 	free(r->known.copy);
 	buf_release(&r->problems);
-	free(r->data);
+	free(r->own);
+	free(r->actions);
 	free(r);
 }
 
@@ -71,6 +72,41 @@ void jfr_add_problem(struct jfr_reader *r, uint64_t at, const char *text)
 			 text);
 }
 
+void jfr_read_ahead(struct jfr_reader *r, const struct jfr_ahead *ahead)
+{
+	r->ahead = *ahead;
+	r->ahead_at = NOT_STARTED;
+}
+
+/* Has the events of the chunk read ahead.  Makes the window empty. */
+static void start_ahead(struct jfr_reader *r)
+{
+	if (!r->ahead.start)
+		return;
+	r->len = 0;
+	r->at = r->ahead_at = r->next_event;
+	r->ahead.start(r->arg, r->next_event, r->chunk.end);
+}
+
+/* Moves the window to `at`.  Returns false if `at` was not read ahead. */
+static bool move_ahead(struct jfr_reader *r, uint64_t at)
+{
+	uint64_t end = r->at + r->len;
+	const uint8_t *data;
+	size_t len;
+
+	if (!r->ahead.next || end != r->ahead_at || at < r->at || at > end)
+		return false;
+	data = r->ahead.next(r->arg, r->data + (at - r->at), (size_t)(end - at), &len);
+	if (!data)
+		return false;
+	r->data = data;
+	r->at = at;
+	r->len = len;
+	r->ahead_at = at + len;
+	return true;
+}
+
 const uint8_t *jfr_window(struct jfr_reader *r, uint64_t at, size_t n)
 {
 	uint64_t left;
@@ -80,16 +116,20 @@ const uint8_t *jfr_window(struct jfr_reader *r, uint64_t at, size_t n)
 		return r->data + (at - r->at);
 	if (at > r->size || n > r->size - at || r->error < 0)
 		return NULL;
+	if (move_ahead(r, at) && n <= r->len)
+		return r->data;
 	left = r->size - at;
-	want = n > r->ahead ? n : left < r->ahead ? (size_t)left : r->ahead;
-	if (want > r->cap) {
-		free(r->data);
-		r->cap = want;
-		r->data = xmalloc(want);
+	want = n > r->window_min ? n : left < r->window_min ? (size_t)left : r->window_min;
+	if (want > r->own_cap) {
+		free(r->own);
+	free(r->actions);
+		r->own_cap = want;
+		r->own = xmalloc(want);
 	}
+	r->data = r->own;
 	r->len = 0;
 	r->at = at;
-	r->error = r->read(r->arg, at, r->data, want);
+	r->error = r->read(r->arg, at, r->own, want);
 	if (r->error < 0)
 		return NULL;
 	r->len = want;
@@ -112,7 +152,7 @@ bool jfr_read_head(struct jfr_reader *r, uint64_t at, uint64_t *size, int64_t *t
 		   size_t *head)
 {
 	uint64_t left = r->chunk.end - at;
-	size_t n = left < EVENT_HEAD_MAX ? (size_t)left : EVENT_HEAD_MAX;
+	size_t n = left < JFR_EVENT_HEAD_MAX ? (size_t)left : JFR_EVENT_HEAD_MAX;
 	const uint8_t *data = at < r->chunk.end ? jfr_window(r, at, n) : NULL;
 	struct jfr_cursor c = { .at = data, .end = data ? data + n : NULL };
 
@@ -239,68 +279,8 @@ int jfr_next_chunk(struct jfr_reader *r, struct err *err)
 		if (r->error < 0)
 			return no_header(r, err);
 	}
+	start_ahead(r);
 	return rc;
-}
-
-void jfr_skip_others(struct jfr_reader *r, bool skip)
-{
-	r->skips_others = skip;
-}
-
-uint64_t jfr_skipped_events(const struct jfr_reader *r)
-{
-	return r->skipped;
-}
-
-/*
- * Decodes the compressed number at `at`, where 4 bytes must be readable.  Returns how many bytes
- * the number takes, 1 to 4; or 0 if the number is 2^28 or more.
- */
-static inline unsigned short_number(const uint8_t *at, uint32_t *value)
-{
-	*value = at[0] & 0x7f;
-	if (!(at[0] & 0x80))
-		return 1;
-	*value |= (uint32_t)(at[1] & 0x7f) << 7;
-	if (!(at[1] & 0x80))
-		return 2;
-	*value |= (uint32_t)(at[2] & 0x7f) << 14;
-	if (!(at[2] & 0x80))
-		return 3;
-	*value |= (uint32_t)(at[3] & 0x7f) << 21;
-	return at[3] & 0x80 ? 0 : 4;
-}
-
-/*
- * Skips the events in the window that no consumer needs.  Most events are unwanted, so this loop
- * must be fast: a few ns per event.  Stops at a wanted event, and at an event whose size or type id
- * short_number() cannot decode.
- */
-static void skip_unwanted(struct jfr_reader *r)
-{
-	struct jfr_type *const *types = r->chunk.metadata.low;
-	uint64_t left = r->chunk.end - r->at;
-	const uint8_t *end = r->data + (left < r->len ? (size_t)left : r->len);
-	const uint8_t *at = r->data + (r->next_event - r->at);
-
-	while (end - at > EVENT_HEAD_MAX) {
-		uint32_t size, id;
-		unsigned n = short_number(at, &size), m = n ? short_number(at + n, &id) : 0;
-		const struct jfr_type *type;
-
-		if (m == 0 || id >= JFR_LOW_IDS || size < n + m || size > (size_t)(end - at))
-			break;
-		type = types[id];
-		if (type && type->is_event) {
-			if (!type->is_skipped)
-				break;
-			r->skipped++;
-		} else if (!r->skips_others) {
-			break;
-		}
-		at += size;
-	}
-	r->next_event = r->at + (uint64_t)(at - r->data);
 }
 
 bool jfr_next_event(struct jfr_reader *r, struct jfr_event *e)
@@ -312,7 +292,7 @@ bool jfr_next_event(struct jfr_reader *r, struct jfr_event *e)
 	if (!r->chunk.pools || r->next_event >= r->chunk.end)
 		return false;
 	if (r->chunk.compressed && r->next_event >= r->at && r->next_event - r->at < r->len)
-		skip_unwanted(r);
+		jfr_skip_unwanted(r);
 	if (r->next_event >= r->chunk.end)
 		return false;
 	if (!jfr_read_head(r, r->next_event, &e->size, &type, &head)) {

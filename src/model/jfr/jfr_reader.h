@@ -60,6 +60,24 @@ struct jfr_reader *jfr_reader_new(jfr_read_fn *read, void *arg, uint64_t size, s
 void jfr_reader_free(struct jfr_reader *r); /* NULL is allowed */
 
 /*
+ * Functions that read the events of a chunk in the order of the file, ahead of the reader.  Both
+ * receive the reader's `arg`.
+ */
+struct jfr_ahead {
+	/* Announces that the reader needs the bytes from `at` to before `end`. */
+	void (*start)(void *arg, uint64_t at, uint64_t end);
+	/*
+	 * Returns the `tail_len` bytes at `tail`, followed by the next of the announced bytes, and
+	 * sets *len to the length of both.  They stay valid until the next call that succeeds, or
+	 * until start().  NULL: nothing was read ahead; the reader then calls its `read`.
+	 */
+	const uint8_t *(*next)(void *arg, const uint8_t *tail, size_t tail_len, size_t *len);
+};
+
+/* Makes the reader use *ahead from the next chunk on. */
+void jfr_read_ahead(struct jfr_reader *r, const struct jfr_ahead *ahead);
+
+/*
  * Reads the types and constants of the next chunk, and frees those of the previous chunk.  Returns
  * 1; 0 if there is no further chunk; or -1 with err set: EXIT_USAGE if the file is not a recording,
  * EXIT_PARTIAL if the file cannot be read or needs too much memory.

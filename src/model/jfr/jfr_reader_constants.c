@@ -98,7 +98,7 @@ static bool read_metadata(struct jfr_reader *r, uint64_t at)
 
 static int check_memory(struct jfr_reader *r, struct err *err)
 {
-	size_t used = jfr_pools_bytes(r->chunk.pools) + r->cap;
+	size_t used = jfr_pools_bytes(r->chunk.pools) + r->own_cap;
 
 	if (used <= r->max_memory)
 		return 0;
@@ -191,9 +191,9 @@ int jfr_read_constants(struct jfr_reader *r, uint64_t metadata, uint64_t checkpo
 	if (!known && !scan_metadata(r))
 		return 0;
 	r->chunk.pools = jfr_pools_new(&r->chunk.metadata);
-	r->ahead = HEAD_WINDOW;
+	r->window_min = HEAD_WINDOW;
 	rc = known && checkpoint > 0 ? follow_checkpoints(r, r->chunk.at + checkpoint, err) : 0;
-	r->ahead = JFR_WINDOW;
+	r->window_min = JFR_WINDOW;
 	if (rc != 0)
 		return rc;
 	if (!r->chunk.is_open && !r->chunk.is_cut)
