@@ -42,7 +42,7 @@ static void set_kind(const struct ag_alloc_profile *profile, struct ag_count_cel
 }
 
 /*
- * For an identity hash that classes of several kinds (alloc_classes.h) share: returns the cell of
+ * For an identity hash that classes of different names (kinds) share: returns the cell of
  * the kind `kind`, or NULL if there is no room.
  */
 static struct ag_count_cell *divided_cell(struct ag_alloc_profile *profile,
@@ -62,7 +62,7 @@ static struct ag_count_cell *divided_cell(struct ag_alloc_profile *profile,
 
 /*
  * Fills in and publishes the cell for an identity hash, when the thread counts its first object
- * with this hash.  If classes of several kinds share the hash, this cell counts nothing;
+ * with this hash.  If classes of different names share the hash, this cell counts nothing;
  * divided_cell() returns the cells that count.
  */
 static void fill_class(struct ag_alloc_profile *profile, struct ag_thread_slot *slot,

@@ -19,7 +19,11 @@ static void learn_carrier(struct ag_alloc_profile *profile, JNIEnv *jni, jclass 
 	ref = ag_ref_global(jni, class, &profile->globals);
 	if (!ref)
 		return;
-	/* Acquire another thread's reference, because the store of `carrier` publishes it, too. */
+	/*
+	 * A reader loads `carrier`, then `virtual_threads`.  If another thread has already stored
+	 * its reference in `virtual_threads`, the failed exchange acquires that reference, so that
+	 * the release of `carrier` below also makes it visible to readers.
+	 */
 	if (!__atomic_compare_exchange_n(&profile->exact->virtual_threads, &none, ref, false,
 					 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		ag_ref_global_drop(jni, ref, &profile->globals);

@@ -59,8 +59,8 @@ uint32_t ag_array_site_new(struct ag_exact *exact, enum ag_array_site_kind kind,
 
 /*
  * In alloc_hooks.c: ag_alloc_hooks_on() makes the hooks count in this profile.
- * ag_alloc_hooks_off() makes them stop, and waits until no thread runs a hook.  If a thread still
- * does after 10 s, ag_alloc_hooks_off() sets profile->left and returns.
+ * ag_alloc_hooks_off() makes the hooks stop counting, and waits until no thread runs a hook.  If a
+ * thread still runs a hook after 10 s, ag_alloc_hooks_off() sets profile->left and returns.
  */
 void ag_alloc_hooks_on(struct ag_alloc_profile *profile);
 void ag_alloc_hooks_off(struct ag_alloc_profile *profile);

@@ -35,7 +35,7 @@ struct ag_count_cell {
 } __attribute__((aligned(AG_CACHE_LINE)));
 #define AG_CELL_SHIFT 7u   /* mask of the bits of `flags` that are log2 of the element size */
 #define AG_CELL_VARIES 8u  /* the objects have different sizes, summed in `bytes` */
-/* classes of several kinds have this hash; each kind counts further objects in its own cell */
+/* classes of different names have this hash; once this is set, each name has a cell of its own */
 #define AG_CELL_SHARED 16u
 
 /* The table of one thread: a hash table of cells. */
@@ -147,7 +147,7 @@ void ag_count_cell_add(struct ag_alloc_profile *profile, struct ag_thread_slot *
 		       enum ag_alloc_origin origin);
 static inline uint64_t ag_count_cell_bytes(const struct ag_count_cell *cell, uint64_t count)
 {
-	/* Atomic, because the thread may set AG_CELL_SHARED while the session adds up its table. */
+	/* Atomic: the thread may set AG_CELL_SHARED while the session reads the thread's table. */
 	uint32_t flags = __atomic_load_n(&cell->flags, __ATOMIC_RELAXED);
 
 	return flags & AG_CELL_VARIES ? __atomic_load_n(&cell->bytes, __ATOMIC_RELAXED) :
@@ -199,10 +199,11 @@ struct ag_method_facts {
 };
 
 /*
- * Provisional additions to sites.  ag_exact_merge() adds the objects that a cell has counted since
- * its last stack walk to the site of that walk.  But the cell's next stack walk will add the same
- * objects to the site that it finds.  So that no object counts twice, each merge first subtracts
- * the provisional additions of the previous merge.
+ * Provisional additions to sites.  A stack walk for a cell adds the objects that the cell counted
+ * since the previous walk to the site that it finds.  ag_exact_merge() does not wait for the next
+ * walk: it adds the objects counted since the last walk to the site of that walk, provisionally.
+ * So that no object counts twice, each merge first subtracts the provisional additions of the
+ * previous merge.
  */
 struct ag_provisional {
 	struct ag_provisional *next;
@@ -220,8 +221,8 @@ struct ag_exact {
 	uint32_t first_array_site; /* the lowest array site number of this profile */
 	struct ag_array_site *array_sites[AG_ARRAY_SITE_CHUNKS];
 	/*
-	 * The identity hashes that classes of two kinds (alloc_classes.h) share.  If there are more
-	 * than AG_SHARED_MAX, every hash counts as shared.
+	 * The identity hashes that classes of different names share.  If there are more than
+	 * AG_SHARED_MAX, every hash counts as shared.
 	 */
 	uint32_t n_shared, shared[AG_SHARED_MAX];
 	struct ag_method_facts *methods;
@@ -275,7 +276,7 @@ bool ag_exact_is_counted_elsewhere(const struct ag_alloc_profile *profile, JNIEn
  * function before the first object of the class is allocated.
  */
 void ag_exact_learn(struct ag_alloc_profile *profile, JNIEnv *jni, jclass class);
-/* Marks a hash as shared by classes of two kinds (alloc_classes.h). */
+/* Marks an identity hash as shared by classes of different names. */
 void ag_alloc_hooks_share(struct ag_exact *exact, jint hash);
 bool ag_exact_is_shared(const struct ag_exact *exact, uint64_t hash);
 

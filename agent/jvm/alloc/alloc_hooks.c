@@ -11,8 +11,8 @@
 #include "jvm/instrument/hook_natives.h"
 
 #define PROBES 64u   /* maximum number of slots that a search for a thread's slot examines */
-#define IDLE_MS 1000 /* maximum wait for the end of hooks of an earlier profile */
-/* Maximum wait for the end of hooks.  If they take longer, the profile's memory is never freed. */
+#define IDLE_MS 1000 /* maximum wait, when a profile begins, for hooks of an earlier profile */
+/* Maximum wait for hooks when a profile ends; if they run longer, its memory is never freed. */
 #define OFF_MS 10000
 
 #define LIKELY(x) __builtin_expect(!!(x), 1)

@@ -20,7 +20,7 @@
  * the loader, the tag is AG_ALLOC_CODE_VISIBLE - n.
  */
 #define AG_ALLOC_CODE_HIDDEN (-2)   /* the loader does not find the hooks class */
-#define AG_ALLOC_CODE_PENDING (-3)  /* the loader's classes get no hooks until a sweep asks it */
+#define AG_ALLOC_CODE_PENDING (-3)  /* its classes get no hooks until a sweep asks the loader */
 #define AG_ALLOC_CODE_VISIBLE (-16) /* the loader finds the hooks class; no sweep asked it */
 
 /* Flags in `note` of struct ag_instrument_class. */
@@ -30,8 +30,9 @@
 #define AG_ALLOC_CODE_BATCH 128u /* maximum number of classes in one retransformation */
 
 /*
- * Entries of ag_alloc_code.base below this index are scratch memory: entry 0 is for the class that
- * a sweep examines, the others are for classes that are restored although they have no index.
+ * Entries of ag_alloc_code.base below this index are scratch memory.  Entry 0 is for the class that
+ * a sweep examines.  The others are for the classes of a batch that the sweep restores because they
+ * may have got hooks while they were loaded.
  */
 #define AG_ALLOC_CODE_SPARE (AG_ALLOC_CODE_BATCH + 1)
 
@@ -116,9 +117,10 @@ extern const struct ag_instrumenter ag_alloc_instrumenter;
  */
 int ag_alloc_code_learn_loaders(struct ag_jvm *jvm, struct ag_alloc_code *ac);
 /*
- * Returns true if the loader finds the hooks class; false if the loader does not find it, or was
- * not asked yet.  If the loader was not asked yet, the next sweep asks it.  Any thread may call
- * this function while it loads a class.
+ * Returns true if the loader finds the hooks class, false if it does not.  Asks the loader if the
+ * loader has no tag yet.  If the loader then does not find the class, or if this thread cannot ask
+ * the loader now, returns false, and the next sweep asks the loader.  Any thread may call this
+ * function while it loads a class.
  */
 bool ag_alloc_code_is_visible(struct ag_alloc_code *ac, jvmtiEnv *ti, JNIEnv *jni, jobject loader);
 /*

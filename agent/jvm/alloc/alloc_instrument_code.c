@@ -132,7 +132,7 @@ static uint32_t id_of(void *arg, const struct cf_site *site)
 	return site_id(code, site, NULL, 0);
 }
 
-/* Returns the text of the reason `why` a method that has array sites gets no hooks. */
+/* Returns the text for `why`, the reason why a method with array sites gets no hooks. */
 static const char *refusal(enum cf_refusal why)
 {
 	switch (why) {

@@ -93,7 +93,7 @@ int ag_alloc_profile_peek(struct ag_jvm *jvm, struct ag_alloc_profile *profile, 
  */
 void ag_alloc_profile_dying(struct ag_alloc_profile *profile);
 
-/* Returns the signature of the classes of a kind (alloc_classes.h): "[I".  The profile owns it. */
+/* Returns the signature of the classes of a kind (alloc_classes.h).  The profile owns the text. */
 const char *ag_alloc_class(const struct ag_alloc_profile *profile, uint32_t kind);
 
 struct ag_alloc_site {

@@ -29,8 +29,8 @@
 struct sampler_slot {
 	struct ag_alloc_profile *profile; /* NULL: none; atomic */
 	/*
-	 * indexed by ag_thread_shard(): a thread's JNIEnv << 8 | log2 of the interval with which
-	 * the thread's current gap was drawn; see interval_of_sample()
+	 * A thread's entry, at the index ag_thread_shard(), is its JNIEnv << 8 | log2 of the
+	 * JVM's interval at the thread's last sample; see interval_of_sample().
 	 */
 	uint64_t *gaps;
 	uint32_t log2;   /* log2 of the agent's interval; 0: the client chose an interval; atomic */

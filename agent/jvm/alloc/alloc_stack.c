@@ -20,8 +20,9 @@
 #define COUNTED (UINT32_C(1) << 29)
 #define COUNTED_BY(from, to) ((uint32_t)(from) << 20 | (uint32_t)(to) << 17)
 /*
- * A fact about a method that calls a COUNTED_BY native method for a caller, which then calls a
- * constructor: the hook in the constructor of java.lang.Object counts the object.
+ * A fact about a method that calls a COUNTED_BY native method and returns the new object.  The
+ * caller of the method then calls a constructor of the object, so the hook in the constructor of
+ * java.lang.Object counts the object.
  */
 #define CALLS_COUNTED (UINT32_C(1) << 28)
 #define COUNTED_FROM(facts) ((facts) >> 20 & 7)
@@ -210,7 +211,8 @@ static uint32_t stack_of(const struct ag_alloc_profile *profile, JNIEnv *jni, ji
 
 /*
  * Returns true if the code of the frame's method has a hook directly after the call that the frame
- * is executing.  A hook begins with dup and sipush, which pushes a part of the site number.
+ * is executing.  The code that calls a hook begins with dup and sipush, which pushes a part of the
+ * site number.
  */
 static bool is_hooked(const struct ag_alloc_profile *profile, const jvmtiFrameInfo *frame)
 {

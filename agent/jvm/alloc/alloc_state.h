@@ -57,8 +57,8 @@ void ag_sample_tick(struct ag_alloc_profile *profile);
  * 1/256 object) and size/p bytes.  p = 1-exp(-size/interval) is the probability that the object
  * contains a sampling point of a Poisson process with the mean distance `interval`, as in JEP 331.
  *
- * In two cases HotSpot draws the distance to the next sampling point differently, and the event
- * does not show whether it is such a case (threadHeapSampler.cpp, pick_next_sample()):
+ * In two cases HotSpot draws the distance to the next sampling point differently, so the weight is
+ * wrong; the event does not show these cases (threadHeapSampler.cpp, pick_next_sample()):
  * - the first distance of a thread;
  * - in JDK 11 to 21 the distance after an object of about the size `interval` or larger, which is
  *   too short on average.

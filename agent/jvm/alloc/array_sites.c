@@ -142,11 +142,10 @@ static bool is_named(const struct ag_alloc_profile *profile, jclass class, const
 }
 
 /*
- * Returns true if a call of clone() on an object of this class ran Object.clone().  There are two
- * conditions:
- * - The class that the call names as `owner` is the object's class or one of its superclasses.
- * - No class overrides Object.clone().  invokevirtual looks for clone() in the object's class and
- *   its superclasses, invokespecial in `owner` and its superclasses.
+ * Returns true if a call of clone() on an object of this class ran Object.clone().  This is so if
+ * - the class that the call names as `owner` is the object's class or one of its superclasses, and
+ * - none of the classes in which the call looks for clone() overrides it: for invokevirtual, the
+ *   object's class and its superclasses; for invokespecial, `owner` and its superclasses.
  */
 static bool selects_object(const struct ag_alloc_profile *profile, JNIEnv *jni,
 			   const struct ag_array_site *array_site, jclass class)

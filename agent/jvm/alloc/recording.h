@@ -18,8 +18,8 @@
 #include "jvm/alloc/alloc_profile.h"
 
 /*
- * Publishes the recording; jvm->ti and jvm->mem must remain valid as long as the JVM runs.  Returns
- * 0, or -1 with the error recorded.
+ * Makes `profile`, which is running, the recording of this library.  jvm->ti and jvm->mem must
+ * remain valid as long as the JVM runs.  Returns 0, or -1 with the error recorded.
  */
 int ag_recording_begin(struct ag_jvm *jvm, struct ag_alloc_profile *profile, uint32_t flags);
 

@@ -19,8 +19,9 @@ void JNICALL ag_hook_exit(JNIEnv *jni, jclass hooks, jlong token, jint id);
 void JNICALL ag_hook_fail(JNIEnv *jni, jclass hooks, jthrowable thrown, jlong token, jint id);
 
 /*
- * The kinds of values, each with functions such as ag_hook_argI() and ag_hook_exitI(): the letter
- * in the functions' names, the JNI type, and the member of jvalue.
+ * The kinds of values.  For each kind there are two functions, such as ag_hook_argI() and
+ * ag_hook_exitI().  The arguments of X are the last letter of these names, the JNI type, and the
+ * member of jvalue.
  */
 #define AG_HOOK_KINDS(X) \
 	X(I, jint, i) X(J, jlong, j) X(F, jfloat, f) X(D, jdouble, d) X(L, jobject, l)

@@ -62,10 +62,12 @@ static void abandon(const struct ag_instrument_call *call)
 }
 
 /*
- * Instruments a class of the current pass, on the thread that started the retransformation.  A
- * retransformation deoptimises code and lets classes with a NaN constant grow, even if it does not
- * change the bytes.  So if at least one class of the pass would not change, the last call of the
- * hook throws an exception, as in capture.c: HotSpot then retransforms no class of the pass.
+ * Instruments a class of the current pass, on the thread that started the retransformation.
+ *
+ * Even a retransformation that does not change the bytes deoptimises code, and appends a copy of
+ * each NaN to the class's constant pool (ConstantPool::compare_entry_to()).  So if at least one
+ * class of the pass would not change, the last call of the hook throws an exception, as in
+ * capture.c: HotSpot then retransforms no class of the pass.
  */
 static void instrument_own(const struct ag_instrument_call *call, uint32_t index)
 {

@@ -50,7 +50,10 @@
  */
 static inline uint32_t ag_thread_shard(const JNIEnv *jni, unsigned bits)
 {
-	/* 2^64 / golden ratio, as in ag_class_map_probe().  bits may be 0. */
+	/*
+	 * The factor is 2^64 / golden ratio.  There are two shifts, because bits may be 0, and one
+	 * shift by 64 is undefined.
+	 */
 	return (uint32_t)(((uintptr_t)jni >> 8) * UINT64_C(0x9e3779b97f4a7c15) >> 32 >>
 			  (32 - bits));
 }
@@ -70,7 +73,7 @@ struct ag_quiesce_shard {
 /* Sets the owner's word.  0 or NULL withdraws the owner; another value publishes an owner. */
 #define AG_QUIESCE_SET(owner, value) __atomic_store_n((owner), (value), __ATOMIC_SEQ_CST)
 
-/* Announces a callback in a counter.  A nested callback is counted besides the outer one. */
+/* Announces a callback in a counter.  A nested callback and the outer one are both counted. */
 static inline void ag_quiesce_enter(uint64_t *word)
 {
 	(void)__atomic_fetch_add(word, 1, __ATOMIC_SEQ_CST);

@@ -245,7 +245,7 @@ int ag_patch_install(struct ag_jvm *jvm, struct ag_patches *p, struct ag_patch *
 	if (!w.classes)
 		goto out;
 	if (w.o.n < n && !refreshes) {
-		/* no class is unloaded, because the caller has references to all classes */
+		/* The caller has references to all classes, so none of them was unloaded. */
 		patched->code = JVMTI_ERROR_OUT_OF_MEMORY;
 	} else {
 		begin(&w);

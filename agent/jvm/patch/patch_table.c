@@ -318,9 +318,9 @@ static void JNICALL hook(jvmtiEnv *ti, JNIEnv *jni, jclass class, jobject loader
 	if ((*p->ti)->GetTag(p->ti, class, &call.tag) != JVMTI_ERROR_NONE || call.tag == 0)
 		return;
 	/*
-	 * HotSpot may call the hook for a new class although `class` is the class that is being
-	 * redefined (classes.h).  If ag_class_is_hooked() cannot detect this because GetClassLoader
-	 * fails, is_for() detects it: the names differ.
+	 * If HotSpot loads a new class while it redefines `class`, it may call the hook with
+	 * `class`, but with the name and bytes of the new class (classes.h).  Ignore such a call.
+	 * If GetClassLoader fails, go on: is_for() compares the names.
 	 */
 	if (!ag_class_is_hooked(p->ti, jni, class, loader, true))
 		return;

@@ -7,7 +7,8 @@
  * by other agents.  To restore the class, the agent retransforms it once more, and the hook returns
  * a copy of the bytes that it receives.  If the hook returned nothing, HotSpot would from JDK 21 on
  * discard the cached original, and a class with a NaN constant would grow with each
- * retransformation.
+ * retransformation: HotSpot appends each NaN to the constant pool again, because it finds a NaN
+ * equal to no constant.
  *
  * The transformers of agents that were loaded earlier run before this hook, and returning F would
  * discard their changes.  So the hook returns the output of the patch: the bytes into which these

@@ -61,8 +61,9 @@ void ag_call_add(const struct ag_hook *hook, int64_t began_ns, bool threw, const
 int ag_pool_take(struct ag_jvm *jvm, struct ag_trace *trace, ag_call_fn *report, void *arg);
 
 /*
- * A token has two parts: the slot of the trace that created it (the lowest bits), and the serial
- * number of that trace's first method (see `range` in trace_state.h).  Returns the serial number.
+ * Returns a part of a record's token: the serial number of the first method of the trace that
+ * created the token (see `range` in trace_state.h).  The lowest AG_TRACE_SLOT_BITS bits of the
+ * token are that trace's slot.
  */
 uint32_t ag_token_first(jlong token);
 

@@ -67,8 +67,8 @@ static bool is_left_over(const struct ag_instrument_class *class)
 
 /*
  * Checks whether a class may be changed, and stores the hash of its name.  Returns the JVM's error
- * if the JVM cannot change the class.  Otherwise returns JVMTI_ERROR_NONE, and sets *why to another
- * reason why the class must not be changed, or to NULL.
+ * if the JVM cannot change the class.  Otherwise returns JVMTI_ERROR_NONE, and sets *why to the
+ * reason why a trace must not change the class, or to NULL if a trace may change it.
  */
 static jvmtiError check_class(struct ag_jvm *jvm, const struct ag_trace *trace,
 			      struct ag_install *install, uint32_t index, jclass class,

@@ -7,10 +7,9 @@
 #define CHARS_AT_ONCE 64
 
 /*
- * The functions put…() append a value or a part of a value; if the buffer is full, they set
- * to->cut.  If to->cut is set, the caller replaces the incomplete value by VALUE_CUT; if the
- * incomplete value is an element of an array, the caller ends the array before this element
- * instead.
+ * The functions put…() append a value or a part of a value.  If the buffer is full, they set
+ * to->cut, and the value remains incomplete.  put_array() then ends the array before an incomplete
+ * element; for any other value, cut_from() replaces the incomplete value by VALUE_CUT.
  */
 
 static bool put(struct ag_values *to, const void *data, size_t len)

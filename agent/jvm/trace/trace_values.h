@@ -15,7 +15,7 @@ extern const struct ag_box {
 	char kind[2]; /* descriptor of the field `value` */
 } ag_boxes[AG_BOXES];
 
-/* Those fields of JDK classes that hooks read.  NULL: this JDK does not have the field. */
+/* The fields of JDK classes that hooks read.  NULL: this JDK does not have the field. */
 struct ag_java_lang {
 	jfieldID boxed[AG_BOXES];
 	jfieldID enum_name, message;
