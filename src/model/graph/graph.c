@@ -164,8 +164,8 @@ static struct graph_edge near_edge(const struct graph *g, uint32_t at, uint32_t 
 }
 
 /*
- * Reads the edge `at`.  The caller sets *element to 1 + the index of the previous edge if that edge
- * is a GRAPH_ELEMENT, else to 0.  Sets *element in the same way for the edge `at`.
+ * Reads the edge `at`.  Before the call, *element is 1 + the index of the previous edge if that
+ * edge is a GRAPH_ELEMENT, else 0; after the call, it is the same for the edge `at`.
  */
 static struct graph_edge read_edge(const struct graph *g, uint32_t at, uint32_t *element)
 {

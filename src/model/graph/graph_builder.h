@@ -38,7 +38,7 @@ struct graph_current {
 /* Objects that belong to jtool's agent, see graph_is_own(). */
 struct graph_own {
 	uint32_t below; /* 1 + the highest node number of the agent's objects; 0: none */
-	bool late;      /* an object was mentioned before its OWN record, so it may have edges */
+	bool late;      /* other records preceded an object's OWN record, so it may have edges */
 };
 
 struct graph_builder {

@@ -1,7 +1,7 @@
 /*
- * Counts, by class, the objects that big objects (big_objects.h) dominate directly.  Each of these
- * objects counts for the holder of its dominator.  The caller chooses that holder: the dominator
- * or, if it is a part of a list or tree, the first object of the list or tree.
+ * Counts, by class, the objects that big objects (big_objects.h) dominate directly.  The caller
+ * assigns a holder, or none, to each big object: the big object itself or, if it is a part of a
+ * list or tree, the first object of the list or tree.  An object counts for its dominator's holder.
  */
 #ifndef JTOOL_MODEL_GRAPH_HELD_BY_CLASS_H
 #define JTOOL_MODEL_GRAPH_HELD_BY_CLASS_H
@@ -10,7 +10,7 @@
 
 /* The objects of one class that are counted for one holder. */
 struct held_row {
-	uint32_t holder, class; /* holder: a number from held_by_class_wanted.holders */
+	uint32_t holder, class; /* holder: a value of held_by_class_wanted.holders[] */
 	uint32_t biggest;       /* of these objects, the node with the largest retained size */
 	uint64_t n, bytes;      /* number of these objects; total of retained or shallow sizes */
 };
@@ -20,11 +20,11 @@ struct held_by_class {
 	size_t n;
 };
 
-/* How an object is counted for the holder of its dominator. */
+/* With which size a big object counts for the holder of its dominator. */
 enum held_role {
-	HELD_RETAINED, /* with its retained size */
-	HELD_SHALLOW,  /* with its shallow size */
-	HELD_APART,    /* not at all */
+	HELD_RETAINED, /* its retained size */
+	HELD_SHALLOW,  /* its shallow size */
+	HELD_APART,    /* it does not count */
 };
 
 struct held_by_class_wanted {

@@ -45,8 +45,8 @@ void shape_add_interface(struct shape *s, uint32_t number);
 void shape_add_field(struct shape *s, const char *name, size_t len, bool is_static);
 
 /*
- * Returns the number of a class whose shape heap_fields_fill() needs for `class` and that the JVM
- * has not reported yet; or GRAPH_NONE if there is no such class.
+ * Returns the number of a class that the JVM has not reported yet, and whose shape
+ * heap_fields_fill() needs for `class`; or GRAPH_NONE if there is no such class.
  */
 uint32_t heap_fields_missing(const struct shapes *shapes, uint32_t class);
 /*

@@ -6,8 +6,8 @@
 struct search {
 	struct big_objects bigs;
 	/*
-	 * heads[i]: index of the head of big object i, which is the first object of the list or
-	 * tree to which object i belongs; i and the head are indices of bigs.list
+	 * heads[i]: the first object (the head) of the list or tree to which big object i belongs;
+	 * i if it belongs to none; i and heads[i] are indices of bigs.list
 	 */
 	uint32_t *heads;
 	/*

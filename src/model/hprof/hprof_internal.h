@@ -35,9 +35,9 @@ struct hprof_field {
 	enum hprof_type type;
 };
 
-/* A reference field in the bytes that the dump has of an instance. */
+/* A reference field of an instance. */
 struct hprof_ref {
-	uint32_t at;    /* offset of the field in these bytes */
+	uint32_t at;    /* offset of the field's value in the data of an INSTANCE_DUMP */
 	/* number of the field; if is_referent: an enum heap_stream_strength instead */
 	uint32_t index;
 	bool is_referent; /* the field is Reference.referent */
@@ -50,14 +50,14 @@ struct hprof_fields {
 	struct object_layout_fields kinds; /* number of fields of each kind */
 };
 
-/* The layout of the bytes that the dump has of each instance of a class. */
+/* The layout of the field values (the data) in the INSTANCE_DUMP of each instance of a class. */
 struct hprof_instance {
 	bool known; /* the members below are set */
 	bool is_loader, is_thread, is_string;
-	uint32_t data_len; /* number of these bytes */
+	uint32_t data_len; /* length of the data in bytes */
 	struct hprof_ref *refs;
 	size_t n_refs, cap_refs;
-	/* offsets of certain fields in these bytes; HPROF_NO_FIELD: no such field in the class */
+	/* offsets of certain fields in the data; HPROF_NO_FIELD: the class has no such field */
 	uint32_t name_at, tid_at;    /* in java.lang.Thread */
 	uint32_t value_at, coder_at; /* in java.lang.String */
 	/* in StackChunk: the field `size`, which is the size of the stack in words */

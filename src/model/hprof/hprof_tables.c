@@ -194,8 +194,8 @@ static int take_frame(struct hprof_tables *t, unsigned id_size, const uint8_t *p
 }
 
 /*
- * Stores the stack trace of a record, unless the thread has one already.  HotSpot writes an empty
- * trace for thread 0, to which all objects refer as their allocation trace.
+ * Stores the stack trace of a record, unless the record's thread has one already.  HotSpot writes
+ * one trace for each thread, and an empty one for thread 0, the allocation trace of all objects.
  */
 static int take_trace(struct hprof_reader *r, const uint8_t *p, size_t len)
 {

@@ -68,7 +68,7 @@ static uint32_t row_of(struct finder *f, uint32_t method)
 	return row;
 }
 
-/* Returns the row of the innermost method on the path down to `level`, or NOT_A_METHOD. */
+/* Returns the row of the last method among path[0] to path[level - 1], or NOT_A_METHOD. */
 static uint32_t innermost(const struct finder *f, size_t level)
 {
 	while (level > 0) {
@@ -79,8 +79,9 @@ static uint32_t innermost(const struct finder *f, size_t level)
 }
 
 /*
- * Adds the node's total to the row of the node's method, and its self value to the row of the
- * innermost method on the path.  `level` is 1 for the root's children.
+ * Adds the node's total to the row of its method, if the node is a method.  Adds the node's self
+ * value to that row or, if the node is not a method, to the row of its nearest ancestor that is a
+ * method.  `level` is 1 for the root's children.
  */
 static void enter(struct finder *f, uint32_t node, size_t level)
 {

@@ -92,8 +92,8 @@ struct jfr_queries {
 void jfr_getter_bind(struct jfr_getter *g, const struct jfr_type *type, const char *path);
 void jfr_getter_release(struct jfr_getter *g);
 /*
- * Reads the getter's value from an event into *cell.  If has_group is set, sets *group to a number
- * by which events are grouped: equal values have equal numbers.
+ * Reads the getter's value from an event into *cell.  If g->has_group is true, also sets *group to
+ * a number that identifies the value: equal values have equal numbers.
  */
 void jfr_getter_read(struct jfr_getter *g, struct jfr_query_run *run, const struct jfr_event *e,
 		     struct jfr_cell *cell, uint32_t *group);
