@@ -137,14 +137,14 @@ static struct ag_item *add_class(struct ag_alloc_classes *kinds, jvmtiEnv *ti,
 	if (added != &entry->item)
 		ag_ref_weak_drop(wanted->jni, entry->class, kinds->globals);
 	else
-		(void)ag_table_number(&kinds->classes, added); /* counted by ag_table_full() */
+		(void)ag_table_number(&kinds->classes, added); /* ag_table_full() counts numbers */
 	return added;
 }
 
 /*
  * ag_table_find() calls this for each class that has a given hash.  Returns true if the kind of the
- * class is not *key.  An unloaded class counts too, because threads may have counted objects of the
- * class under this hash.
+ * class is not *key, even if the class was unloaded, because threads may have counted objects of
+ * the class under this hash.
  */
 static bool is_other(const struct ag_item *item, const void *key)
 {

@@ -11,8 +11,8 @@
 
 /*
  * The agent aims at an interval with at most PER_SECOND samples per second.  FIRST_LOG2 is log2 of
- * the first and longest interval in bytes: 512 KiB, which is HotSpot's default and the mean of a
- * thread's first gap.  LEAST_LOG2 is log2 of the shortest interval.
+ * the first and longest interval in bytes: 512 KiB, which is HotSpot's default and the mean number
+ * of bytes before a thread's first sample.  LEAST_LOG2 is log2 of the shortest interval.
  */
 #define FIRST_LOG2 19
 #define LEAST_LOG2 12

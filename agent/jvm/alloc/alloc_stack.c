@@ -33,11 +33,10 @@
 
 /*
  * Returns 1 + the bytecode index at which a constructor calls this() or super(), or 0 if it calls
- * neither.  In code from a Java compiler, each invokespecial before this() or super() initialises
- * an argument that a `new` has created: before this() or super() has returned, the constructor
- * cannot call another method of `this`.  So the call is the first invokespecial to which no earlier
- * `new` belongs.  In other code, the result may be wrong; the reported stack then has one frame too
- * many.
+ * neither.  Before this call has returned, a constructor cannot call another method of `this`.  So
+ * in nearly all code from a Java compiler, an earlier invokespecial initialises an argument that a
+ * `new` has created, and the call is the first invokespecial to which no earlier `new` belongs.  In
+ * other code, the result may be wrong; the reported stack then has one frame too many.
  */
 static uint32_t find_call(const uint8_t *code, uint32_t len)
 {

@@ -52,8 +52,8 @@ const char *ag_hooks_hidden(struct ag_jvm *jvm, jclass class)
 	if (AG_JVMTI(jvm, GetClassLoader, class, &loader) != 0 || !loader) {
 		/*
 		 * For a class of the boot loader, return NULL, because the boot loader finds the
-		 * hooks class.  If GetClassLoader failed, return NULL too, because a later call for
-		 * this class will report the error.
+		 * hooks class.  If GetClassLoader failed, return NULL too: the next JVMTI call for
+		 * this class fails as well, and its error is reported.
 		 */
 		ag_clear_error(jvm);
 		return NULL;

@@ -7,7 +7,7 @@
 #include "jvm/jni_refs.h"
 #include "util/text.h"
 
-/* maximum of N in the name java/jtool/HooksN; each build of this library takes one N */
+/* maximum of N in the name java/jtool/HooksN; each build that is loaded into the JVM has its N */
 #define CLASSES_MAX 1000
 #define DEFINE_MS 10000
 

@@ -265,10 +265,10 @@ bool ag_patches_has(jclass class)
 }
 
 /*
- * Waits until the retransformation that made the patches stale, on another thread, has probably
- * ended.  A retransformation may have many classes, and calls the hook for each of them.  JDK 8
- * does not lock a class that is being redefined, so a retransformation that ended after
- * refresh_stale() would overwrite the patches.
+ * Waits until no patch has become stale for STABLE_MS ms.  Then the retransformation on another
+ * thread, which makes one patch after the other stale, has probably ended.  If it ended after
+ * refresh_stale(), it would overwrite the patches, because JDK 8 does not lock a class that is
+ * being redefined.
  */
 static void wait_until_stable(struct ag_patches *p)
 {

@@ -31,8 +31,8 @@ static struct ag_trace_state counted(const struct ag_trace *trace)
 }
 
 /*
- * Prepares a slot for a new trace: clears the pointers that remain if the slot's last trace was
- * given up.  The memory of that trace is never freed.
+ * Prepares a slot for a new trace.  If ag_trace_free() returned -1 for the slot's last trace, the
+ * pointers to its memory remain; clears them, because this memory is never freed.
  */
 static void clear_slot(struct ag_trace *trace)
 {

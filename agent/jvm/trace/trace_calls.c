@@ -107,7 +107,7 @@ static struct ag_record *take_unused(struct ag_pool *pool, uint32_t *index)
 }
 
 /*
- * Takes the record of a call that has not ended.
+ * Takes the record of another call that has not ended, for a new call.
  *
  * Some calls never end: for example a constructor whose super() throws, or a call in a virtual
  * thread that is never resumed.  So if no record is unused, open calls lose their records in turn,

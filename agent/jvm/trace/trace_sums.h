@@ -40,8 +40,8 @@ int ag_sums_init(struct ag_jvm *jvm, struct ag_sums *sums, uint32_t n_methods);
 void ag_sums_release(struct ag_jvm *jvm, struct ag_sums *sums);
 
 /*
- * In a hook: adds a call that took `ns` nanoseconds.  Returns false if the method's row has no
- * chunk for the octave of `ns`, and no chunk is free.
+ * In a hook: adds a call that took `ns` nanoseconds.  Returns false, and adds nothing, if the
+ * method's row has no chunk for the octave of `ns` and no unused chunk is left.
  */
 bool ag_sums_add(struct ag_sums *sums, const JNIEnv *jni, uint32_t method, uint64_t ns, bool threw);
 
