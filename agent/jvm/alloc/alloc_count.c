@@ -42,8 +42,8 @@ static void set_kind(const struct ag_alloc_profile *profile, struct ag_count_cel
 }
 
 /*
- * For an identity hash that classes of different names (kinds) share: returns the cell of
- * the kind `kind`, or NULL if there is no room.
+ * For an identity hash that classes of different names (kinds) share: returns the cell of the kind
+ * `kind`, or NULL if there is no room.
  */
 static struct ag_count_cell *divided_cell(struct ag_alloc_profile *profile,
 					  struct ag_thread_slot *slot, uint32_t kind, jint hash)

@@ -139,7 +139,7 @@ bool ag_alloc_code_is_visible(struct ag_alloc_code *ac, jvmtiEnv *ti, JNIEnv *jn
 		return true;
 	if (tag == AG_ALLOC_CODE_HIDDEN)
 		return false;
-	/* With a pending exception, from a hook of another session, JNI must not be called. */
+	/* JNI must not be called if a hook of another session has thrown an exception. */
 	if (!has_tag && !(*jni)->ExceptionCheck(jni) &&
 	    (is_visible(ac, ti, jni, loader, 0) || ask_here(ac, ti, jni, loader)))
 		return true;

@@ -7,7 +7,7 @@
 #include "jvm/jni_refs.h"
 #include "util/text.h"
 
-/* maximum of N in the name java/jtool/HooksN; each build that is loaded into the JVM has its N */
+/* maximum of N in the name java/jtool/HooksN; each build that the JVM has loaded has its own N */
 #define CLASSES_MAX 1000
 #define DEFINE_MS 10000
 
