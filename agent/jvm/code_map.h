@@ -25,7 +25,7 @@
 
 #include "jvm/jvmti.h"
 
-/* A piece of code.  Code of the JVM's own has a name only. */
+/* A piece of code.  If it is not a Java method, only the name is known. */
 struct ag_code {
 	uint64_t address;
 	uint32_t size; /* bytes */

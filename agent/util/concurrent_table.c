@@ -118,7 +118,7 @@ uint32_t ag_table_number(struct ag_table *table, struct ag_item *item)
 	}
 }
 
-/* Compares `number` with `max`, not `n`: order[number] is set before `n` is incremented. */
+/* Compares `number` with `max`, not `n`: the item of order[n] may have its number already. */
 struct ag_item *ag_table_get(const struct ag_table *table, uint32_t number)
 {
 	uint32_t offset = 0;

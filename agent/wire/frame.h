@@ -75,8 +75,8 @@ enum wire_refused {
 #define WIRE_CAPTURE_MEMORY 1u /* send a MEMORY frame with every method that has code */
 
 /*
- * Outcome of the capture of a class, by a retransformation that the agent makes the JVM abandon.  A
- * class file follows only after WIRE_CAPTURED_FILE.
+ * Outcome of the capture of a class.  The agent requests a retransformation of the class, and makes
+ * the JVM abandon it.  A class file follows only after WIRE_CAPTURED_FILE.
  */
 enum wire_captured {
 	WIRE_CAPTURED_FILE = 0,
@@ -173,7 +173,7 @@ enum wire_alloc_end {
 	WIRE_ALLOCED_STOPPED = 0, /* the client sent ALLOC_STOP */
 	WIRE_ALLOCED_TIME = 1,    /* the profile reached its maximum duration */
 	WIRE_ALLOCED_ON = 2,    /* the recording was sent, and goes on */
-	WIRE_ALLOCED_NOTHING = 3, /* no recording for ALLOC_RECORDED, so only ALLOC_END is sent */
+	WIRE_ALLOCED_NOTHING = 3, /* no recording is running, so only ALLOC_END is sent */
 	WIRE_ALLOCED_FORCED = 4,  /* another session requested the end */
 };
 

@@ -77,7 +77,7 @@ enum heap_stream_strength {
 	HEAP_STREAM_STRENGTHS,
 };
 
-/* Kinds of GC roots.  In parentheses: the members of struct heap_stream_record that are known. */
+/* Kinds of GC roots.  In parentheses: members of struct heap_stream_record that this kind sets. */
 enum heap_stream_root {
 	HEAP_STREAM_ROOT_CLASS, /* a class of the bootstrap loader */
 	HEAP_STREAM_ROOT_JNI_GLOBAL,

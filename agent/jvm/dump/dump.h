@@ -36,8 +36,8 @@ struct ag_dump_result {
 
 /*
  * Writes the dump; result->why says whether the dump is complete.  Requires can_tag_objects,
- * can_get_line_numbers and can_get_source_file_name.  Returns 0; or -1 with the error recorded; or
- * -1 if the channel is broken.
+ * can_get_line_numbers and can_get_source_file_name.  Returns 0, or -1.  After -1, either the
+ * channel is broken or the error is recorded.
  */
 int ag_heap_dump(struct ag_jvm *jvm, struct ag_chan *chan, const struct ag_dump_opts *opts,
 		 struct ag_dump_result *result);

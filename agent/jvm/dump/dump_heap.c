@@ -294,7 +294,7 @@ static void look_at_mirror(struct ag_dump_heap *h, uint64_t mirror)
 	h->n_unknown++;
 }
 
-/* Reaches the objects to which the fields of an instance refer. */
+/* Calls reach() for each object to which a field of the instance refers. */
 static inline void follow_fields(struct ag_dump_heap *h, struct ag_dump_class *c, uint64_t object)
 {
 	if (!c->has_values)

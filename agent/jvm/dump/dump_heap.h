@@ -42,7 +42,7 @@ struct ag_dump_heap {
 	struct ag_tally *tallies; /* tallies[i] counts class i's objects; NULL: write to `out` */
 	uint64_t sizes;   /* bitwise OR of the sizes of all objects that HotSpot has reported */
 	uint64_t padding; /* alignment of objects in bytes, minus 1 */
-	/* bit i: each java.lang.Class so far has its size in words at offset 4 * i, as 4 bytes */
+	/* bit i: in each java.lang.Class so far, the 4 bytes at offset 4 * i are its size in words */
 	uint64_t size_offsets;
 	unsigned size_at; /* offset at which a java.lang.Class has its size; 0: not known yet */
 	volatile uint64_t *progress; /* incremented while the child visits objects */
@@ -128,9 +128,9 @@ void ag_dump_reach(struct ag_dump_heap *h, uint64_t object);
 void ag_dump_objects(struct ag_dump_heap *h);
 
 /*
- * A count of the objects, in dump_count.c.  The size of an object follows from the layout helper in
- * its Klass (klass.hpp).  HotSpot reports the sizes of some objects, with which the child verifies
- * the layout helpers.
+ * The functions below are in dump_count.c, which counts the objects.  It computes the size of an
+ * object from the layout helper in the object's Klass (klass.hpp).  HotSpot reports the sizes of
+ * some objects, and the child compares the computed sizes with them.
  */
 
 /*

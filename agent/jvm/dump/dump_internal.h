@@ -101,8 +101,8 @@ void ag_dump_end_classes(struct ag_dump *d);
 
 /*
  * In the JVM: receives the child's frames until the child ends.  Passes DUMP_DATA frames on to the
- * client, and stores counts in d->tallies.  Returns 0 with d->result->why set; or -1 with the error
- * recorded, or because the channel is broken.
+ * client, and stores counts in d->tallies.  Returns 0 with d->result->why set, or -1.  After -1,
+ * either the channel is broken or the error is recorded.
  */
 int ag_dump_relay(struct ag_dump *d);
 

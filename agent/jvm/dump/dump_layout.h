@@ -79,8 +79,8 @@ int ag_dump_link(struct ag_jvm *jvm);
 
 /*
  * Reads the layout of the listed classes, and writes the names of classes and fields to `out`.
- * Returns 0; or -1 if the channel is broken, or with the error recorded.  In all cases call
- * ag_dump_layout_release() afterwards.
+ * Returns 0, or -1.  After -1, either the channel is broken or the error is recorded.  Call
+ * ag_dump_layout_release() in any case.
  */
 int ag_dump_layout_read(struct ag_jvm *jvm, struct ag_hprof *out, const struct ag_classes *list,
 			struct ag_dump_layout *layout);

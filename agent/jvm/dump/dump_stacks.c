@@ -117,7 +117,7 @@ static int read_threads(struct reading *r, const jthread *threads, jint n, uint3
 		for (jint k = 0; k < list[i].frame_count && rc == 0 &&
 				 r->stacks->n_frames < FRAMES_MAX; k++)
 			rc = add_frame(r, &list[i].frame_buffer[k]);
-		if (list[i].thread != threads[i]) /* HotSpot returns the reference it was passed */
+		if (list[i].thread != threads[i]) /* never in HotSpot, which copies threads[i] */
 			ag_ref_drop(r->jvm, list[i].thread);
 	}
 	ag_jvmti_free(r->jvm, list);

@@ -47,8 +47,8 @@ struct ag_graph {
 /*
  * Walks the heap and sends the heap stream as HEAP_STREAM frames.  Appends to the class index the
  * classes that only the walk found; if a class was unloaded meanwhile, appends NULL.  Requires
- * can_tag_objects.  Returns 0; or -1 with the error recorded, or because the channel is broken.
- * Call ag_graph_release() in any case.
+ * can_tag_objects.  Returns 0, or -1.  After -1, either the channel is broken or the error is
+ * recorded.  Call ag_graph_release() in any case.
  */
 int ag_graph_walk(struct ag_jvm *jvm, struct ag_chan *chan, const struct ag_graph_opts *opts,
 		  struct ag_graph *graph);

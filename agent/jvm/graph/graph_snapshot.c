@@ -209,8 +209,8 @@ static int take_end(struct ag_graph_walk *w, const struct wire_writer *frame)
 }
 
 /*
- * Passes the child's frames on to the client until the child ends.  Returns 0; or -1 with the error
- * recorded, or because the channel is broken.
+ * Passes the child's frames on to the client until the child ends.  Returns 0, or -1.  After -1,
+ * either the channel is broken or the error is recorded.
  */
 static int relay(struct ag_graph_walk *w)
 {

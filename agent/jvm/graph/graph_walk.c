@@ -111,8 +111,9 @@ static struct ag_hash_entry *new_class(struct ag_graph_walk *w, uint64_t address
 	uint32_t number = w->loaded->n + w->graph->n_new;
 	struct ag_hash_entry *slot = NULL;
 
+	/* A tag that the child sets is not in the JVM, so the agent could not find the class. */
 	if (w->snapshot)
-		stop(w, WIRE_GRAPHED_CHANGED); /* a tag set in the child is not set in the JVM */
+		stop(w, WIRE_GRAPHED_CHANGED);
 	if (w->graph->n_new < AG_GRAPH_NEW)
 		slot = ag_hash_map_add(&w->classes, address, number);
 	if (!slot) {

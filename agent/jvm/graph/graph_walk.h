@@ -57,7 +57,7 @@ struct ag_graph_walk {
 	const uint32_t *referents;       /* AG_REFERENT() of each class in `loaded` */
 	const struct ag_mirrors *mirrors;
 	struct ag_vthreads vthreads;
-	const struct ag_self_objects *own; /* the list ends with the arrays and the holder */
+	const struct ag_self_objects *own; /* as ag_graph_make_own() lists them */
 	struct ag_wait_limit patience; /* limits the pause, and adds up the waits for the client */
 	uint64_t written;      /* bytes of the heap stream in the frames before `piece` */
 	int64_t begin_ns;      /* begin of the pause; 0: before the first callback */
@@ -69,7 +69,7 @@ struct ag_graph_walk {
 	/* Of a walk in a child process: */
 	struct ag_snapshot *snapshot; /* NULL: the walk runs in the JVM */
 	struct ag_walk_order order;
-	/* number of roots whose method is omitted: HotSpot created its jmethodID in the child */
+	/* roots whose method is omitted, because its jmethodID is valid only in the child */
 	uint32_t nameless;
 };
 
@@ -116,9 +116,8 @@ int ag_graph_list_threads(struct ag_jvm *jvm, struct ag_graph *graph);
 int ag_graph_make_own(struct ag_jvm *jvm, struct ag_self_objects *own);
 
 /*
- * Run the walk: ag_graph_follow() in the JVM; ag_graph_follow_snapshot(), which is for
- * opts->snapshot, in a child process.  Return 0 with graph->outcome set; or -1 with the error
- * recorded.
+ * Run the walk: ag_graph_follow() in the JVM, ag_graph_follow_snapshot() in a child process (if
+ * opts->snapshot is set).  Return 0 with graph->outcome set; or -1 with the error recorded.
  */
 int ag_graph_follow(struct ag_graph_walk *walk);
 int ag_graph_follow_snapshot(struct ag_graph_walk *walk);
@@ -129,7 +128,7 @@ void ag_graph_begin(struct ag_graph_walk *walk); /* call it in the first callbac
 void ag_graph_end_piece(struct ag_graph_walk *walk); /* does nothing if the piece is empty */
 /* Sends the current piece and begins the next one.  Returns false if the walk has to end. */
 bool ag_graph_flush(struct ag_graph_walk *walk);
-/* Returns true if this walk has verified that the callback wrappers contain addresses. */
+/* Returns true if the walk has verified the object addresses, see graph.h. */
 bool ag_graph_is_certain(const struct ag_graph_walk *walk);
 jint JNICALL ag_graph_on_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo *info,
 				   jlong class_tag, jlong referrer_class_tag, jlong size,

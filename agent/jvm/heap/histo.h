@@ -23,9 +23,8 @@ struct ag_census {
 	uint32_t method;   /* how the objects were counted: WIRE_WALK_* */
 	uint64_t walk_ns;  /* duration of all walks */
 	/*
-	 * If objects were counted by klass word: the number of classes that were loaded after the
-	 * classes had been listed.  If objects were counted by tag: the number of objects of such
-	 * classes.
+	 * For classes that were loaded after the class list was read: the number of these classes
+	 * (if objects were counted by klass word), or of their objects (if by tag).
 	 */
 	uint64_t resolved;
 	struct ag_walk_limit limit; /* limit.over: a walk was ended early, and there are no rows */
@@ -46,8 +45,8 @@ struct ag_histo_opts {
  * fills the unused part of each thread's allocation buffer; after a collection there are no such
  * arrays.  JDK 8 hides one internal java.lang.Object from agents (ServiceUtil::visible_oop).
  *
- * Returns 0.  Then census->limit.over is true if a walk reached the maximum pause.  Returns -1 if
- * the channel is broken, or, with the error recorded, if anything else fails.
+ * Returns 0, or -1.  After 0, census->limit.over is true if a walk reached the maximum pause.
+ * After -1, either the channel is broken or the error is recorded.
  */
 int ag_histo_count(struct ag_jvm *jvm, const struct ag_histo_opts *opts, struct ag_census *census);
 

@@ -16,9 +16,9 @@ enum ag_outcome {
 
 /*
  * Count the objects of the heap: by klass word, and by class tag.  Each function fills the census
- * with a row for each class, even for a class without instances.  It stores in own->rows the index
- * of the row that counts each object of the agent.  A function that returns AG_COUNTED has taken
- * ownership of the class list.
+ * with a row for each class, even for a class without instances.  It sets own->rows[i] to the index
+ * of the row that counts own->objects[i].  A function that returns AG_COUNTED has taken ownership
+ * of the class list.
  */
 enum ag_outcome ag_histo_by_klass(struct ag_jvm *jvm, const struct ag_klass_probe *probe,
 				  struct ag_classes *classes, struct ag_self_objects *own,

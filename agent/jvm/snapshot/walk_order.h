@@ -48,7 +48,7 @@ struct ag_walk_order {
 
 enum ag_walk_step {
 	AG_STEP_VISIT,  /* an object of the application: visit it as in any walk */
-	AG_STEP_NOTE,   /* a root: return 0; to visit it later, call ag_walk_order_note() */
+	AG_STEP_NOTE,   /* a root: pass it to ag_walk_order_note() to visit it later; return 0 */
 	AG_STEP_ACCEPT, /* return JVMTI_VISIT_OBJECTS */
 	AG_STEP_SKIP,   /* return 0 */
 	AG_STEP_FILL,   /* call ag_walk_order_fill(), return 0 */
