@@ -190,7 +190,7 @@ int ag_ids_take(struct ag_jvm *jvm, struct ag_ids *ids, jobject object, uint32_t
 	*id = 0;
 	if (!object)
 		return 0;
-	/* HotSpot groups its class list by loader, so successive calls often pass one object. */
+	/* HotSpot lists classes by loader, so successive calls often pass the same object. */
 	if (ids->last && (*jvm->jni)->IsSameObject(jvm->jni, ids->refs[ids->last], object))
 		return ids_found(jvm, ids, object, ids->last, id);
 	if (AG_JVMTI(jvm, GetObjectHashCode, object, &hash) != 0 ||

@@ -47,8 +47,8 @@ static int broken(struct ag_chan *ch)
 }
 
 /*
- * Waits for `event`, which is POLLIN or POLLOUT.  Returns 0 when the event occurs; or -1 after
- * timeout_ms, or if the client disconnects.  At end of file, a wait for POLLIN returns 0.
+ * Waits for `event`, which is POLLIN or POLLOUT.  Returns 0 when the event occurs; POLLIN occurs
+ * also at end of file.  Returns -1 after timeout_ms, or if the client disconnects first.
  */
 static int wait_for(struct ag_chan *ch, short event, int timeout_ms)
 {
@@ -66,7 +66,7 @@ static int wait_for(struct ag_chan *ch, short event, int timeout_ms)
 	return n > 0 && (p.revents & event) ? 0 : -1;
 }
 
-/* Sends what it can without waiting.  Returns the number of bytes, 0 or more; or -1 if broken. */
+/* Sends as much as it can without waiting.  Returns the number of bytes, or -1 if broken. */
 static ssize_t send_some(struct ag_chan *ch, const uint8_t *data, size_t len)
 {
 	ssize_t n;

@@ -23,9 +23,9 @@ static uint8_t byte(const struct reader *r, size_t i)
 }
 
 /*
- * Decodes the next character (RFC 3629, section 3); in modified UTF-8, the next half of a surrogate
- * pair.  Returns 0 after the last byte.  Returns BROKEN | the byte for a byte that is not part of a
- * valid encoding.
+ * Decodes and returns the next character (RFC 3629, section 3).  Modified UTF-8 encodes a surrogate
+ * pair as two characters.  Returns 0 after the last byte.  For a byte that is not part of a valid
+ * encoding, returns BROKEN | the byte.
  */
 static uint32_t decode(struct reader *r)
 {

@@ -42,7 +42,7 @@ struct ag_dump_heap {
 	struct ag_tally *tallies; /* tallies[i] counts class i's objects; NULL: write to `out` */
 	uint64_t sizes;   /* bitwise OR of the sizes of all objects that HotSpot has reported */
 	uint64_t padding; /* alignment of objects in bytes, minus 1 */
-	/* bit i: in each java.lang.Class so far, the 4 bytes at offset 4 * i are its size in words */
+	/* bit i: in each java.lang.Class so far, the 4 bytes at 4 * i are its size in words */
 	uint64_t size_offsets;
 	unsigned size_at; /* offset at which a java.lang.Class has its size; 0: not known yet */
 	volatile uint64_t *progress; /* incremented while the child visits objects */

@@ -25,8 +25,8 @@ static jmethodID find_method(struct ag_jvm *jvm, jclass any)
 }
 
 /*
- * Links a class, if its loader is the boot loader, by listing its public fields; the list itself is
- * not needed.  A class that cannot be linked remains unlinked.
+ * Links a class of the boot loader: the call that lists its public fields also links it.  The list
+ * is not used.  A class that cannot be linked remains unlinked.
  */
 static int link_class(struct ag_jvm *jvm, jclass class, jmethodID method)
 {

@@ -6,8 +6,8 @@
 /*
  * Reads the child's last frame: the number of boot loader classes that the child visited but that
  * are not in the class list.  If the boot loader has loaded a class since the list was read, the
- * child may have visited that class, and the dump is not complete.  Otherwise none of the visited
- * classes is loaded (look_at_mirror() in dump_heap.c), and the dump is complete.
+ * child may have visited that class, and the dump is not complete.  Otherwise the counted classes
+ * are not loaded (look_at_mirror() in dump_heap.c), and the dump is complete.
  */
 static int take_end(struct ag_dump *d, const struct wire_writer *frame)
 {

@@ -373,12 +373,13 @@ jint JNICALL ag_graph_on_string(jlong class_tag, jlong size, jlong *tag, const j
 }
 
 /*
- * Returns true if this walk has proved that the callback wrappers contain addresses.  A complete
- * walk must have seen every element of the holder, each with its index.  An aborted walk may not
- * have reached the elements: HotSpot reports the roots of threads, of which the holder is one, as
- * the first roots, but follows the references of these roots last.  So an aborted walk must have
- * seen the holder as a root of the agent thread, and must have seen references from at least
- * AG_GRAPH_ARRAYS java.lang.Class objects of known classes.
+ * A complete walk has proved that the callback wrappers contain addresses if it has seen every
+ * element of the holder at its index.
+ *
+ * An aborted walk may not have reached the elements.  The holder is a root of the agent thread:
+ * HotSpot reports the roots of threads first, but follows the references from them last.  So an
+ * aborted walk must have seen the holder as a root of the agent thread, and references from at
+ * least AG_GRAPH_ARRAYS java.lang.Class objects of known classes.
  */
 bool ag_graph_is_certain(const struct ag_graph_walk *w)
 {

@@ -32,7 +32,7 @@ struct probe {
 	bool from_roots, over, done;
 };
 
-/* Returns the length of array i, which no other array and no other word of a header has. */
+/* Returns the length of array i.  No other array, and no other word in a header, has this value. */
 static jsize array_length(unsigned i)
 {
 	return (jsize)(i < ARRAYS / 2 ? 3 + i : 24 + i);
