@@ -23,9 +23,9 @@ static uint8_t byte(const struct reader *r, size_t i)
 }
 
 /*
- * Decodes and returns the next character (RFC 3629, section 3).  Modified UTF-8 encodes a surrogate
- * pair as two characters.  Returns 0 after the last byte.  For a byte that is not part of a valid
- * encoding, returns BROKEN | the byte.
+ * Returns the next character (RFC 3629, section 3), or 0 after the last byte.  For a byte that is
+ * not part of a valid encoding, returns BROKEN | the byte.  In modified UTF-8, a surrogate pair is
+ * encoded as two characters, which next_char() joins.
  */
 static uint32_t decode(struct reader *r)
 {

@@ -33,28 +33,26 @@
 #define HEAP_STREAM_ADDRESS_MAX (UINT64_C(1) << 57) /* user-space addresses are lower */
 
 /*
- * The comment of each kind says
- * - in brackets: the object from whose address the distance is counted;
- * - then: what the record means;
- * - after the colon: what the record contains besides the distance.
+ * The comment of each kind says what the record means and, after the colon, what the record
+ * contains besides the distance.  "size" is the size of the object at the address in the record.
  *
- * [current] is the object that the last OBJECT or MIRROR before this record introduced;
- * [previous CLASS] is the object in the last CLASS record before this one; the same for ROOT and
- * OWN.  "size" is the size of the object at the address in this record.
+ * In a CLASS, ROOT or OWN record, the distance is counted from the address in the previous record
+ * of the same kind.  In all other records it is counted from the address of the current object:
+ * the object that the last OBJECT or MIRROR record has introduced.
  */
 enum heap_stream_kind {
-	HEAP_STREAM_CLASS,    /* [previous CLASS] address of a java.lang.Class: class number */
-	HEAP_STREAM_OBJECT,   /* [current] introduces an object: number of its class */
-	HEAP_STREAM_MIRROR,   /* [current] introduces a java.lang.Class */
-	HEAP_STREAM_FIELD,    /* [current] reference from a field: field index, size */
-	HEAP_STREAM_STATIC,   /* [current] like FIELD, but from a static field of a MIRROR */
-	HEAP_STREAM_ELEMENT,  /* [current] reference from an array: index - state.element, size */
-	HEAP_STREAM_REFERENT, /* [current] Reference.referent: heap_stream_strength, size */
-	HEAP_STREAM_LINK,     /* [current] other reference from a class: heap_stream_link, size */
-	HEAP_STREAM_ROOT,     /* [previous ROOT] a GC root: root, thread, depth, method, size */
-	HEAP_STREAM_SIZE,     /* [current, distance 0] the current object itself: size */
-	HEAP_STREAM_OWN,      /* [previous OWN] an object that the agent created */
-	HEAP_STREAM_TEXT,     /* [current] start of a string or array: form, length, bytes */
+	HEAP_STREAM_CLASS,    /* the address of a java.lang.Class: number of the class */
+	HEAP_STREAM_OBJECT,   /* introduces an object: number of its class */
+	HEAP_STREAM_MIRROR,   /* introduces a java.lang.Class */
+	HEAP_STREAM_FIELD,    /* a reference from an instance field: field index, size */
+	HEAP_STREAM_STATIC,   /* a reference from a static field of a MIRROR: field index, size */
+	HEAP_STREAM_ELEMENT,  /* a reference from an array: index minus state.element, size */
+	HEAP_STREAM_REFERENT, /* the reference Reference.referent: heap_stream_strength, size */
+	HEAP_STREAM_LINK,     /* another reference from a class: heap_stream_link, size */
+	HEAP_STREAM_ROOT,     /* a GC root: root, thread, depth, method, size */
+	HEAP_STREAM_SIZE,     /* the size of the current object (distance 0): size */
+	HEAP_STREAM_OWN,      /* an object that the agent created */
+	HEAP_STREAM_TEXT,     /* the start of a string or array: form, length, bytes */
 	HEAP_STREAM_KINDS,
 };
 

@@ -53,9 +53,9 @@ static bool make_room(struct ag_capture *c, size_t len)
 
 /*
  * Copies the bytes of the captured class and throws the exception.  HotSpot calls this hook on
- * every thread for every class.  If a class is loaded, and not redefined or retransformed, the hook
- * returns without calling the JVM, because a call of the JVM may block at a safepoint.  If a thread
- * blocks there, JDK 26 and 27 without the fix of JDK-8387045 need a minute more to exit.
+ * every thread for every class.  For a class that is being loaded, `class` is NULL, and the hook
+ * makes no call of the JVM: such a call may block the thread at a safepoint, and JDK 26 and 27
+ * without the fix of JDK-8387045 need a minute more to exit while a thread is blocked there.
  *
  * Only the capturing thread has a value in this environment's thread-local storage.  On other
  * threads the hook returns, so it never uses a freed capture.  The environment itself is valid on

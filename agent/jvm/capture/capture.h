@@ -50,7 +50,7 @@ struct ag_captured {
 
 /*
  * Checks whether a class can be captured.  Returns 1 if it can; 0 if not, with the reason in
- * captured->outcome; -1 in the same cases as ag_capture_class().
+ * captured->outcome; -1 if the JVM is shutting down.
  */
 int ag_capture_can(struct ag_jvm *jvm, jclass class, const char *signature,
 		   struct ag_captured *captured);

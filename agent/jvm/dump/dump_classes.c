@@ -5,7 +5,7 @@
  */
 #include "jvm/dump/dump_internal.h"
 
-#define PROVEN_LENGTH 1024 /* elements; longer arrays are not compared */
+#define PROVEN_LENGTH 1024 /* maximum elements of an array whose references are compared */
 
 struct sum {
 	uint64_t sum;

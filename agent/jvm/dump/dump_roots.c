@@ -202,10 +202,10 @@ static void write_root(struct ag_dump *d, const struct ag_dump_root *root)
 }
 
 /*
- * Returns true if this root must be written to the dump.  HotSpot reports as a system class every
- * object to which the boot loader refers.  If such an object is not a java.lang.Class, but for
- * example a constant, changes the root's tag to "unknown".  If it is the java.lang.Class of a class
- * that is not in the class list, returns false, because the class is not loaded.
+ * Returns true if this root must be written to the dump.  HotSpot reports every object to which the
+ * boot loader refers as a system class.  If the object is not a java.lang.Class, but for example a
+ * constant, changes the root's tag to "unknown".  If it is the java.lang.Class of a class that is
+ * not in the class list, returns false, because that class is not loaded.
  */
 static bool is_written(const struct ag_dump *d, struct ag_dump_root *root)
 {

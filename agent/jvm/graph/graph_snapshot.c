@@ -245,7 +245,7 @@ static int follow(struct ag_graph_walk *w)
 	if (ag_chan_flush(w->chan) != 0)
 		return -1;
 	ag_graph_begin_piece(w);
-	w->full = w->at - 1; /* no record fits until begin() has begun the heap stream */
+	w->full = w->at - 1; /* no record fits before begin(), which sets `full` */
 	rc = AG_JVMTI(w->jvm, FollowReferences, 0, NULL, NULL, &callbacks, w);
 	if (w->begin_ns == 0)
 		return rc;
