@@ -29,12 +29,12 @@ int ag_class_module(struct ag_jvm *jvm, jclass class, jobject *module);
 int ag_classes_count_boot(struct ag_jvm *jvm, const struct ag_classes *list, uint32_t *n);
 
 /*
- * Returns true if a ClassFileLoadHook was called for `class` itself.  While the JVM redefines a
- * class, it may load a new class on the same thread, and call the hook with the redefined class but
- * with the name, loader and bytes of the new class (see is_wanted() in capture.c).  Returns
- * `unknown` if GetClassLoader fails.  Returns false if an exception is pending, because then JNI
- * must not be called.  Such an exception comes from the capture of another session; it makes the
- * JVM abandon the retransformation.
+ * For a ClassFileLoadHook: returns true if the JVM has called the hook for `class` itself.  While
+ * the JVM redefines a class, it may load a new class on the same thread, and call the hook with the
+ * redefined class but with the name, loader and bytes of the new class (see is_wanted() in
+ * capture.c).  Returns `unknown` if GetClassLoader fails.  Returns false if an exception is
+ * pending, because then JNI must not be called; the capture of another session throws such an
+ * exception to make the JVM abandon the retransformation.
  */
 bool ag_class_is_hooked(jvmtiEnv *ti, JNIEnv *jni, jclass class, jobject loader, bool unknown);
 

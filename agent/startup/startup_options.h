@@ -30,7 +30,7 @@ struct ag_startup_options {
 
 	char texts[AG_STARTUP_MAX + 1]; /* the options, each of which ends in NUL */
 	const char *globs[WIRE_ALLOC_GLOBS_MAX];
-	uint32_t given; /* for each option that the text has: the bit 1 << its `enum option` */
+	uint32_t given; /* bit o is set if the text has the option o of `enum option` */
 };
 
 /*

@@ -34,8 +34,8 @@ struct ag_capture {
 };
 
 /*
- * Creates the environment and the exception in *capture, which only the current thread may use and
- * close.  Returns 0, or -1 with the error recorded.
+ * Creates the environment and the exception in *capture.  Only the current thread may use and close
+ * the capture.  Returns 0, or -1 with the error recorded.
  */
 int ag_capture_open(struct ag_jvm *jvm, struct ag_capture *capture);
 void ag_capture_close(struct ag_jvm *jvm, struct ag_capture *capture);

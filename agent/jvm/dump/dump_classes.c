@@ -146,7 +146,7 @@ static void write_class(struct ag_dump *d, struct ag_dump_class *c,
 
 /*
  * Ends the current object, if there is one: compares the references that HotSpot reported from it
- * with those that the child reads; then, if the object is a java.lang.Class, writes its class.
+ * with those that the child reads; then, if the object is a java.lang.Class, writes that class.
  */
 static void end_current(struct ag_dump *d)
 {

@@ -128,9 +128,9 @@ void ag_dump_reach(struct ag_dump_heap *h, uint64_t object);
 void ag_dump_objects(struct ag_dump_heap *h);
 
 /*
- * The functions below are in dump_count.c, which counts the objects.  It computes the size of an
- * object from the layout helper in the object's Klass (klass.hpp).  HotSpot reports the sizes of
- * some objects, and the child compares the computed sizes with them.
+ * For a count of the objects (dump_count.c).  The child computes the size of an object from the
+ * layout helper in the object's Klass (klass.hpp), and compares the result with the size that
+ * HotSpot reports for some objects.
  */
 
 /*

@@ -39,8 +39,8 @@ static uint64_t thread_id(struct ag_graph_walk *w, uint64_t address)
 }
 
 /*
- * Takes a JNI local.  If it refers to the holder (graph.h), its thread is the agent thread, because
- * no other thread refers to the holder; then stores the thread's id.
+ * Stores the id of the agent thread if `root`, a JNI local, is the holder (graph.h): only the agent
+ * thread has a local reference to the holder.
  */
 static void find_own_thread(struct ag_graph_walk *w, const struct heap_stream_record *root)
 {

@@ -93,10 +93,10 @@ static void begin(struct ag_graph_walk *w)
  * created in the child does not exist in the JVM, which would crash when it looks up the method's
  * name.
  *
- * HotSpot reports the roots of threads before all other roots.  The clone follows the last root of
- * a thread at once, because HotSpot must not have visited an object before the clone: in JDK 17 and
- * earlier, HotSpot would walk the complete heap again in the JVM, to restore the marks of the
- * visited objects.
+ * HotSpot reports the roots of threads before all other roots.  The process is cloned right after
+ * the last root of a thread, before HotSpot visits an object: otherwise HotSpot of JDK 17 and
+ * earlier would walk the complete heap again in the JVM, to restore the marks of the visited
+ * objects.
  */
 static bool is_of_thread(jvmtiHeapReferenceKind kind)
 {

@@ -76,8 +76,8 @@ static inline bool ag_vthread_is_null(uint64_t object, uint32_t offset, bool col
 }
 
 /*
- * In a heap callback: returns true if the object is a virtual thread without a continuation.  The
- * walk must not visit such a thread.
+ * In a heap callback: returns true if the object is a virtual thread without a continuation.
+ * HotSpot would crash if the walk visited it.
  */
 static inline bool ag_vthread_is_bad(const struct ag_vthreads *threads, jlong class_tag,
 				     uint64_t object)

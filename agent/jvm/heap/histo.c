@@ -170,9 +170,9 @@ static int count_each(struct ag_jvm *jvm, struct ag_self_objects *own, struct ag
 }
 
 /*
- * Counts the instances of the classes that have the requested signature: in different loaders,
- * there may be hundreds.  For up to CLASS_WALKS classes, walks once for each class.  For more, one
- * walk counts all classes.
+ * Counts the instances of the classes that have the requested signature; hundreds of loaders may
+ * each have one.  Walks once for each of up to CLASS_WALKS classes.  If there are more, walks once
+ * and counts every class of the JVM.
  */
 static int count_matching(struct ag_jvm *jvm, const struct ag_histo_opts *opts,
 			  struct ag_self_objects *own, struct ag_census *census)
