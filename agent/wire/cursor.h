@@ -41,7 +41,7 @@ void wire_put_u32(struct wire_writer *w, uint32_t value);
 void wire_put_u64(struct wire_writer *w, uint64_t value);
 void wire_put_i32(struct wire_writer *w, int32_t value);
 void wire_put_text(struct wire_writer *w, const char *text, size_t len);
-/* Returns true if all values that were put fitted into the buffer. */
+/* Returns true if the buffer had room for every value. */
 bool wire_writer_ok(const struct wire_writer *w);
 
 #endif

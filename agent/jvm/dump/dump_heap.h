@@ -16,7 +16,7 @@
 
 #define AG_DUMP_WORD 8 /* size in bytes of a HotSpot word, the unit of object sizes */
 
-/* Length of the two arrays for ag_dump_heap_init() whose elements are 1, 2, …. */
+/* Length of the byte[] and the long[] with the elements 1, 2, … for ag_dump_heap_init(). */
 #define AG_DUMP_PATTERN 37
 
 struct ag_dump_heap {

@@ -169,7 +169,7 @@ int ag_dump_layout_read(struct ag_jvm *jvm, struct ag_hprof *out, const struct a
 		return -1;
 	if (ag_hash_map_init(&layout->symbols, jvm->mem, SYMBOLS_FIRST) != 0)
 		return ag_fail_memory(jvm);
-	/* For references to superclasses and loaders; later, for those of find_new(). */
+	/* For references to superclasses and loaders, and for those of find_new() later. */
 	if (ag_ref_expect(jvm, 3 * (jint)list->n + 256) != 0)
 		return -1;
 	for (uint32_t i = 0; i < list->n; i++) {

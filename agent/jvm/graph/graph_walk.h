@@ -57,7 +57,7 @@ struct ag_graph_walk {
 	const uint32_t *referents;       /* AG_REFERENT() of each class in `loaded` */
 	const struct ag_mirrors *mirrors;
 	struct ag_vthreads vthreads;
-	const struct ag_self_objects *own; /* as ag_graph_make_own() lists them */
+	const struct ag_self_objects *own; /* the agent's objects; see ag_graph_make_own() */
 	struct ag_wait_limit patience; /* limits the pause, and adds up the waits for the client */
 	uint64_t written;      /* bytes of the heap stream in the frames before `piece` */
 	int64_t begin_ns;      /* begin of the pause; 0: before the first callback */
@@ -69,7 +69,7 @@ struct ag_graph_walk {
 	/* Of a walk in a child process: */
 	struct ag_snapshot *snapshot; /* NULL: the walk runs in the JVM */
 	struct ag_walk_order order;
-	/* roots whose method is omitted, because its jmethodID is valid only in the child */
+	/* number of roots whose method is omitted: its jmethodID is valid in the child only */
 	uint32_t nameless;
 };
 

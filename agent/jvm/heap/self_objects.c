@@ -2,7 +2,7 @@
 
 #include "jvm/jni_refs.h"
 
-/* Fields of java.lang.Thread whose values belong to one thread only.  A JDK has some of them. */
+/* Fields of java.lang.Thread whose values belong to one thread.  Each JDK has some of them. */
 static const struct {
 	const char *name, *signature;
 } thread_fields[] = {

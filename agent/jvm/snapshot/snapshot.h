@@ -36,7 +36,7 @@ enum {
 	AG_CHILD_PEER,         /* the agent's thread does not read the child's frames */
 	AG_CHILD_CLASSES,      /* an object's class was not known before the clone */
 	AG_CHILD_UNLINKED,     /* an object's class is not linked */
-	AG_CHILD_STACKS,       /* the heap has stacks of virtual threads */
+	AG_CHILD_STACKS,       /* a virtual thread's stack has an unknown layout */
 	AG_CHILD_MOVED,        /* the garbage collector was moving objects */
 	AG_CHILD_ERRNO = 110,  /* codes from 110 on are 110 + the errno of ag_confine() */
 };
