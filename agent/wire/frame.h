@@ -144,7 +144,7 @@ enum wire_snapshot_why {
 #define WIRE_TRACE_VALUES 1u /* send arguments, results and messages of exceptions */
 #define WIRE_TRACE_STACKS 2u /* send the stack of each call */
 #define WIRE_TRACE_SUMMED 4u /* send sums for each method, not calls; excludes VALUES, STACKS */
-#define WIRE_TRACE_COUNTER 8u /* the client's kernel uses the time stamp counter as its clock */
+#define WIRE_TRACE_COUNTER 8u /* hooks may read the TSC, which is the kernel's clock source */
 
 /* Limits of one TRACE. */
 #define WIRE_TRACE_METHODS_MAX 20000u
