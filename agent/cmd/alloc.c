@@ -1,9 +1,10 @@
 /*
- * ALLOC: runs an allocation profile until the client stops it, or reads the recording that runs
- * since JVM startup.
+ * ALLOC: runs an allocation profile until the client stops it; or sends the counters of the
+ * recording, a profile that has been running since JVM startup.
  *
  * While the JVM samples allocations or classes have hooks, the agent never waits for the client.
- * When a profile ends, for whatever reason, the agent first disables sampling and restores classes.
+ * When a profile ends, for whatever reason, the agent disables sampling and restores the classes
+ * before it sends the results.
  */
 #include <string.h>
 
@@ -252,8 +253,9 @@ static int send_recorded_notes(struct ag_alloc_sender *t)
 }
 
 /*
- * Sends the counters that the recording has at this time.  `rc` is the result of counting the live
- * objects.  The counters of live objects are sent only if `flags` request them and `rc` is 0.
+ * Sends the counters that the recording has at this time.  `flags` say whether to send counters of
+ * live objects as well.  `rc` is not 0 if counting the live objects failed; then sends the other
+ * counters and a note with the reason.  Returns 0, or -1 on failure.
  */
 static int send_recorded_sites(struct ag_alloc_sender *t, int rc, uint32_t flags)
 {

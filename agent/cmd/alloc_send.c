@@ -138,8 +138,8 @@ static void put_site(const struct ag_alloc_sender *t, const struct ag_alloc_site
 }
 
 /*
- * Sends the counters of the first n sites only, because the stack frames of later sites were not
- * sent.  Omits sites whose kind is `kinds` or above: these kinds may not have been sent.
+ * Sends the counters of those sites whose stack frames and kind the client has: the first n sites,
+ * except sites whose kind has the number `kinds` or a higher one.
  */
 static int send_counts(struct ag_alloc_sender *t, uint32_t n, uint32_t kinds)
 {
@@ -169,8 +169,8 @@ static uint32_t count_kinds(const struct ag_alloc_profile *profile)
 }
 
 /*
- * Sends kinds (see alloc_classes.h), stack frames and sites.  A running recording may add kinds
- * while this function sends; send_counts() omits their sites, so the kinds are counted first.
+ * Sends kinds (see alloc_classes.h), stack frames and sites.  Counts the kinds first, because a
+ * running recording may add kinds later, whose sites send_counts() must omit.
  */
 int ag_alloc_send_sites(struct ag_alloc_sender *t)
 {

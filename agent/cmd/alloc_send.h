@@ -33,9 +33,10 @@ int ag_alloc_send_frames(struct ag_alloc_sender *t);
 void ag_alloc_note_lines(struct ag_alloc_sender *t);
 
 /*
- * Sends all kinds (numbered classes, see jvm/alloc/alloc_classes.h), the stack frames that are not
- * sent yet, and the sites.  If the channel is full, this function and the next two functions wait
- * until the client reads.
+ * The functions below wait for the client if the channel is full.
+ *
+ * ag_alloc_send_sites() sends all kinds (numbered classes, see jvm/alloc/alloc_classes.h), the
+ * stack frames that are not sent yet, and the sites.
  */
 int ag_alloc_send_sites(struct ag_alloc_sender *t);
 int ag_alloc_send_note(void *sender, uint32_t note, const char *text, uint64_t n);

@@ -22,7 +22,7 @@ struct ag_frames {
 	uint32_t max;
 	/* number of stack frames sent, including number 0, the unknown stack frame */
 	uint32_t n;
-	/* classes were restored, so code offsets in stack frames not sent yet are invalid */
+	/* true after classes were restored: line numbers cannot be looked up any more */
 	bool restored;
 };
 

@@ -46,9 +46,9 @@ static int read_bytes(struct ag_jvm *jvm, struct ag_chan *chan, struct ag_new_pa
 }
 
 /*
- * Reads all frames of a patch.  If the class is unknown or memory is short, records the error and
- * still reads the remaining frames, because the session must not take them for requests.  Returns
- * -1 if a frame is malformed; the channel is then broken.
+ * Reads all frames of a patch.  Returns -1 if a frame is malformed; the channel is then broken.  If
+ * the class is unknown or memory is short, records the error, reads the remaining frames, so that
+ * the session does not take them for requests, and returns 0.
  */
 static int read_patch(struct ag_jvm *jvm, struct ag_chan *chan, struct ag_new_patch *new)
 {

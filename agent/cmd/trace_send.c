@@ -5,15 +5,16 @@
 #include "wire/log_histogram.h"
 
 /*
- * A number of bytes for which no batch of rows has room: make_room() with this number always ends
- * the current batch, so that a FRAMES frame can be sent next.
+ * make_room() with this number of bytes always ends the current batch of rows, because no batch has
+ * room for so many.  A FRAMES frame can then be sent.
  */
 #define END_BATCH (48u * 1024)
 #define USUAL_CALL 2048        /* bytes that must fit into the batch before a call is taken */
 #define LONGEST_SUM (48 + 12 * HISTOGRAM_BUCKETS) /* bytes that put_sum() writes at most */
 #define NAME_MAX 1024          /* maximum bytes of a thread name; a longer name is cut */
 
-#define FULL AG_ROW_BATCH_FULL /* result: the channel has no room; -1: the channel is broken */
+/* A function here returns FULL if the channel has no room, and -1 if the channel is broken. */
+#define FULL AG_ROW_BATCH_FULL
 
 uint32_t ag_trace_sender_hooked(const struct ag_trace_sender *t)
 {

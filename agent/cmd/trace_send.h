@@ -26,8 +26,8 @@ struct ag_trace_sender {
 	bool may_wait;
 
 	/*
-	 * index of the method for which ag_trace_send_begin() sends a refusal next, if the method
-	 * was refused; n: it sends TRACE_BEGUN next; n + 1: it has sent TRACE_BEGUN
+	 * Progress of ag_trace_send_begin().  Below n: index of the next method; a refusal is sent
+	 * if the method was refused.  n: TRACE_BEGUN is next.  n + 1: TRACE_BEGUN was sent.
 	 */
 	uint32_t next_method;
 	uint32_t next_sum;      /* index of the method whose sum is sent next; n: all were sent */

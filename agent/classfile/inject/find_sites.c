@@ -3,7 +3,7 @@
 
 #include "classfile/inject/inject_internal.h"
 
-/* Stack slots that the arguments of a hook take, without the id. */
+/* Stack slots for the arguments of a hook, not counting the last argument, the site's id. */
 #define ARRAY_STACK 2  /* hook `array`: the array and its length */
 #define RESULT_STACK 1 /* hooks `arrays` and `result`: the object */
 

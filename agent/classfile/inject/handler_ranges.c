@@ -94,7 +94,8 @@ static void at_frame(struct cover *c, uint32_t pc)
 
 /*
  * Handles invokespecial while `this` may be uninitialised.  A call of <init> of this class or its
- * superclass initialises `this`; or, if c->pending is above 0, either `this` or a new object.
+ * superclass initialises `this`.  But if c->pending is above 0, the call may instead be for a new
+ * object, so it is unknown afterwards whether `this` is initialised.
  */
 static void at_construction(struct cover *c, const struct cf_insn *insn)
 {

@@ -4,9 +4,10 @@
 
 #define TOKEN_SLOTS 2
 /*
- * Stack slots for the arguments of a hook, without the id.  At an exit of the method, the method's
- * own values may be on the stack, so EXIT_STACK slots are needed in addition to max_stack.  At the
- * entry and in the exception handler there are no such values, so ENTER_STACK slots are enough.
+ * Stack slots for the arguments of a hook, not counting the method's id.  At an exit of the method,
+ * the method's own values may be on the stack, so EXIT_STACK slots are needed in addition to
+ * max_stack.  At the entry and in the exception handler, the method has no values on the stack, so
+ * ENTER_STACK slots are enough.
  */
 #define EXIT_STACK 2
 #define ENTER_STACK 4
@@ -45,7 +46,10 @@ static enum cf_refusal reserve(struct injection *in)
 									   : CF_HOOKED;
 }
 
-/* Fills in the members of *m that are declared after `member`. */
+/*
+ * Fills in the members of *m that are declared after `member`.  Returns CF_HOOKED, or the reason
+ * why the method cannot get hooks.
+ */
 static enum cf_refusal read_method(const struct injection *in, struct inj_method *m)
 {
 	struct cf_type result;

@@ -57,7 +57,7 @@ struct cf_sites {
 	void *arg;
 	bool made;       /* add the hook `made` to java.lang.Object's constructor */
 	bool strings;    /* add hooks before toString() of StringBuilders */
-	/* the JVM is JDK 8; in later JDKs sun.misc.Unsafe calls jdk.internal.misc.Unsafe */
+	/* true on JDK 8: use the rows JDK_8 of allocators.def (sun.misc.Unsafe), not JDK_9 */
 	bool sun_unsafe;
 	/* Output: */
 	uint32_t roots;   /* constructors of java.lang.Object that got a hook */

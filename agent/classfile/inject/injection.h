@@ -59,7 +59,8 @@ struct inj_layout {
 struct inj_handlers {
 	/* each range has three u2: start, end, and 1 for the early handler or 0 for the main one */
 	struct cf_output ranges;
-	uint32_t n_main, n_early; /* numbers of ranges; n_early 0: ignore the early ranges */
+	/* numbers of ranges; n_early is set to 0 if the method shall have no early handler */
+	uint32_t n_main, n_early;
 	uint32_t main, early;     /* pcs of the handlers; 0: none */
 };
 
@@ -86,8 +87,9 @@ bool inj_open(struct injection *in, const struct cf_class *class, const char *ho
 void inj_close(struct injection *in);
 
 /*
- * Writes the i-th method of the class with hooks; `header` points to the original method_info.
- * Returns false if the caller shall discard what was written, and copy the method unchanged.
+ * Writes method i of the class, and adds hooks to the method.  `header` points to the original
+ * method_info.  Returns false if the method cannot get hooks; the caller then discards the written
+ * bytes and copies the method unchanged.
  */
 typedef bool inj_put_hooked(struct injection *in, uint32_t i, const uint8_t *header, void *arg);
 /*

@@ -15,7 +15,7 @@ bool chk_class_flags(const struct check *c, uint16_t access);
 bool chk_field_flags(const struct check *c, uint16_t access);
 bool chk_method_flags(const struct check *c, uint16_t access);
 
-/* Defined in check_attributes.c: */
+/* The structure that has the attributes. */
 enum attribute_location {
 	AT_CLASS = 1,
 	AT_FIELD = 2,

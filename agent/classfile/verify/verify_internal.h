@@ -33,7 +33,10 @@ bool vf_pop(struct verifier *v, struct vtype *type); /* pops one cell */
 bool vf_pop_as(struct verifier *v, struct vtype to);
 bool vf_push(struct verifier *v, struct vtype type);
 bool vf_drop(struct verifier *v, uint32_t n);
-/* Inserts a copy of the top n cells below the next `below` cells, as dup and its variants do. */
+/*
+ * Copies the top n cells of the stack, and inserts the copy n + `below` cells under the top.  For
+ * dup_x1, n and `below` are 1.
+ */
 bool vf_duplicate(struct verifier *v, uint32_t n, uint32_t below);
 bool vf_swap(struct verifier *v);
 

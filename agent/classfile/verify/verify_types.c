@@ -9,8 +9,9 @@
 #include <string.h>
 
 /*
- * Class names that need not be in the class file.  Usually vtype.at is the position of the type's
- * name in the class file; for one of these names, vtype.at is beyond every such position.
+ * Class names that the verifier uses although the class file need not contain them.  A type with
+ * such a name has vtype.at >= KNOWN_BASE; for all other names, vtype.at is the name's position in
+ * the class file.
  */
 static const char known[] = "java/lang/Object\0java/lang/Throwable\0java/lang/String\0"
 			    "java/lang/Class\0java/lang/invoke/MethodHandle\0"
@@ -178,8 +179,8 @@ static bool are_unrelated(const struct verifier *v, struct vtype from, struct vt
 }
 
 /*
- * Returns true if HotSpot may treat `t` as Object, to which arrays can be assigned: it verifies the
- * class by inference (class file versions up to 50), and `t` may be an interface.
+ * Returns true if HotSpot may treat `t` as Object, to which arrays can be assigned.  HotSpot does
+ * so if `t` is an interface and the class is verified by inference (file versions up to 50).
  */
 static bool may_be_interface(const struct verifier *v, struct vtype t)
 {

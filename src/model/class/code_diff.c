@@ -38,8 +38,8 @@ static bool is_same(struct effective_code *r, const struct effective_method *m,
 }
 
 /*
- * Returns true if the capture cannot show whether the JVM has `member`, a method of the file.  A
- * capture without a class file contains only methods that have code, and `member` has no code.
+ * Returns true if the capture cannot show whether the JVM has the method `member` of the file: the
+ * capture has no class file, so it lacks methods without code, and `member` has no code.
  */
 static bool is_unreported(const struct effective_code *r, const struct cf_member *member)
 {

@@ -1,8 +1,8 @@
 /*
- * Paths of dumped class files, relative to the output directory: "p/C.class".  Classes of one name
- * that belong to several loaders are in a folder per loader: "loader.app/p/C.class",
- * "loader.a.b.Loader@1f2e3d4c/p/C.class".  A package's folder has no dot in its name, so it cannot
- * be confused with a loader's.
+ * Paths of dumped class files, relative to the output directory: "p/C.class".  If several loaders
+ * have defined classes of the same name, the path of each begins with a folder for its loader:
+ * "loader.app/p/C.class", "loader.a.b.Loader@1f2e3d4c/p/C.class".  The name of a package's folder
+ * has no dot, so it differs from that of every loader's folder.
  */
 #ifndef JTOOL_MODEL_CLASS_DUMP_PATHS_H
 #define JTOOL_MODEL_CLASS_DUMP_PATHS_H

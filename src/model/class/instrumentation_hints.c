@@ -15,8 +15,8 @@ enum sign_location {
 /*
  * The names that tools leave in classes.  The table contains only names that are specific to a
  * tool: for example packages outside the tool's API, and prefixes of member names that nobody would
- * write by hand.  A class whose name begins with `home` (if `home` is NULL, with `text`) belongs to
- * the tool itself and is ignored.
+ * write by hand.  `home` is the start of the names of the tool's own classes, which are ignored; if
+ * it is NULL, `text` is that start.
  */
 static const struct sign {
 	enum sign_location location;

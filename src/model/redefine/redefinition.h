@@ -35,7 +35,10 @@ int redefinition_check(const struct cf_class *running, const struct cf_class *ne
 void redefinition_notes(const struct cf_class *running, const struct cf_class *new,
 			struct buf *notes);
 
-/* Estimates the pause in seconds when n of n_loaded classes are replaced or restored at once. */
+/*
+ * Estimates the pause in seconds if n classes are replaced or restored at once in a JVM that has
+ * n_loaded classes.
+ */
 unsigned redefinition_pause_s(const struct redefinition_jvm *jvm, size_t n, size_t n_loaded);
 
 /* Returns a text for a JVMTI error of a redefinition. */

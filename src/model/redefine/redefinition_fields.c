@@ -1,6 +1,6 @@
 /*
- * Compares the fields and record components of both classes, which must be equal and in the same
- * order.
+ * Compares the fields and record components of the running class with those of the new class: they
+ * must be equal and in the same order.
  */
 #include "base/xalloc.h"
 #include "model/class/javasig.h"
@@ -100,8 +100,9 @@ static unsigned field_access(const struct cf_class *class, const struct cf_membe
 }
 
 /*
- * Compares fields by name, type and order.  The JVM compares the offsets of the fields as well; if
- * names, types and order are equal, the offsets are equal, unless @Contended is used.
+ * Compares fields by name, type and order.  The JVM compares the offsets of the fields as well.
+ * This function need not: fields with equal names, types and order have equal offsets.  The
+ * exception, fields with @Contended, is ignored.
  */
 void limits_fields(struct limits *l)
 {

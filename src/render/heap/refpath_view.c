@@ -29,10 +29,10 @@ static const struct {
 	[HEAP_STREAM_ROOTS] = { "root", "a root" },
 };
 
-/* Consecutive objects of a path to which the same field leads, such as nodes of a linked list. */
+/* Consecutive objects of a path, reached through the same field, such as nodes of a linked list. */
 struct run {
 	size_t at; /* index on the path of the run's first object */
-	size_t times;
+	size_t times; /* number of objects */
 };
 
 static void find_root(struct refpath_view *v, const struct heap *h, uint32_t node)

@@ -41,7 +41,7 @@ static int compare_bytes(const void *a, const void *b)
 	return strcmp(x->class, y->class);
 }
 
-/* Returns the pieces, the largest first, and sets *n to their number.  The caller frees them. */
+/* Merges rows with the same class name.  Returns *n pieces, the largest first; free them. */
 static struct piece *pieces_by_name(const struct heap *h, const struct held_by_class *pieces,
 				    const struct held_by_class_sum *sum, size_t *n)
 {

@@ -18,8 +18,8 @@ struct shown {
 	/* the parent's reference to the object; empty: the parent has no direct reference */
 	struct buf via;
 	/*
-	 * kind of GC root, if the object is in the top level of the tree and is a root, but neither
-	 * a class nor a thread; else NULL
+	 * kind of the GC root; NULL if the object is not a root, is not in the top level of the
+	 * tree, or is a class or thread
 	 */
 	const char *root;
 	uint64_t shallow, retained;

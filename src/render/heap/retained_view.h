@@ -45,8 +45,8 @@ double retained_percent(uint64_t bytes, uint64_t total);
 
 /*
  * Appends, for each class, the number and bytes of the objects that `sum` counts: "12030 a.b.Entry
- * (34.1 MiB), 40 int[] (1.20 MiB), 4 others (2.00 KiB)".  Classes of the same name, of different
- * loaders, are one: "40 a.b.Plugin (34.1 MiB, of 40 class loaders)".
+ * (34.1 MiB), 40 int[] (1.20 MiB), 4 others (2.00 KiB)".  Classes that have the same name but
+ * different loaders are added up: "40 a.b.Plugin (34.1 MiB, of 40 class loaders)".
  */
 void retained_add_pieces(struct buf *out, const struct heap *h, const struct held_by_class *pieces,
 			 const struct held_by_class_sum *sum);

@@ -9,9 +9,9 @@
 void jfr_cell_show(const struct jfr_query_run *run, const struct jfr_cell *cell, struct buf *out);
 
 /*
- * Appends the first n rows: as a table, or if the query is a form (`is_form`), as lines.  If there
- * is no row, appends a line that says so.  With `tells_more`, also appends how many rows come after
- * the first n.
+ * Appends the first n rows as a table.  If query->is_form is set, appends the only row as lines,
+ * one for each column.  If there is no row, appends a line that says so.  If tells_more is set,
+ * also appends how many rows come after the first n.
  */
 void jfr_table_add(const struct jfr_query *query, const struct jfr_query_run *run, size_t n,
 		   bool tells_more, struct buf *out);

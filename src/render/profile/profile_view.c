@@ -144,7 +144,7 @@ void profile_text_add(struct buf *out, const struct profile_view *view)
 	limit_add_more(out, view->methods->n - view->n, "method", "methods");
 }
 
-/* Adds the stack whose innermost name is the node: the stack's thread, frames and class. */
+/* Adds the thread, the frames and the class of the stack that ends at the node. */
 static void put_stack(struct json *stacks, const struct profile *p, uint32_t node)
 {
 	const struct call_tree *t = &p->tree;

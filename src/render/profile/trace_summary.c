@@ -212,8 +212,8 @@ static void add_count_line(struct buf *out, size_t n, const char *one, const cha
 }
 
 /*
- * Returns the last state that the agent has sent.  The methods' sums may be a second newer.  So if
- * the sums contain more calls than the state, sets state.calls to the number of calls in the sums.
+ * Returns the last state that the agent has sent.  The methods' sums may be up to 1 s newer than
+ * the state.  So if the sums contain more calls, sets state.calls to their number of calls.
  */
 static struct trace_state state_of(const struct trace *t)
 {

@@ -29,8 +29,8 @@ struct trace_summary {
 };
 
 /*
- * Appends control sequences and a text to `out`.  When `out` is written to the terminal, they
- * replace the previous table by the current one, clipped to the terminal, whose size may have
+ * Appends to `out` the control sequences and the text that replace the previous table on the
+ * terminal by the current one.  The current table is clipped to the terminal, whose size may have
  * changed.  Write `out` before any other output, because other output moves the cursor.
  */
 void trace_summary_draw(struct trace_summary *s, struct buf *out, const struct trace *t,

@@ -40,8 +40,8 @@ static void add_wait(struct buf *out, const struct dump_thread *t)
 }
 
 /*
- * Appends the innermost stack frames, at most `most`; if there are more frames, also the number of
- * those that it omits.
+ * Appends the stack frames, the innermost first, but not more than `most`; and then the number of
+ * omitted frames, if any.
  */
 static void add_frames(struct buf *out, const struct dump_thread *t, size_t most,
 		       const char *indent)
