@@ -89,8 +89,8 @@ const uint8_t *cf_constant(const struct cf_pool *pool, uint16_t index, uint8_t t
 
 struct cf_text cf_utf8(const struct cf_pool *pool, uint16_t index);
 /*
- * Returns the text to which a Class, String, MethodType, Module or Package constant refers.  The
- * constant must have the tag `tag`.
+ * Returns the text to which a Class, String, MethodType, Module or Package constant refers.  If the
+ * constant's tag is not `tag`, the result's `data` is NULL.
  */
 struct cf_text cf_named(const struct cf_pool *pool, uint16_t index, uint8_t tag);
 /* Returns the name in a Class constant: "java/lang/String" or "[I". */

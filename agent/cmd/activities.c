@@ -1,6 +1,6 @@
 /*
  * ACTIVITIES: lists the requests that other sessions are serving, and the allocation recording that
- * runs since JVM startup.  If the client requests it, asks all of them to end.
+ * has been running since JVM startup.  If the client wants it, also asks all of these to end.
  */
 #include "cmd/command.h"
 #include "jvm/activity.h"

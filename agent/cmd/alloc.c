@@ -321,7 +321,10 @@ int ag_cmd_alloc(struct ag_jvm *jvm, struct ag_chan *chan, struct wire_reader *r
 	return rc;
 }
 
-/* Ignores an ALLOC_STOP that was sent before the client received ALLOC_END. */
+/*
+ * Does nothing: the profile ended before this ALLOC_STOP arrived, and the client had not received
+ * ALLOC_END when it sent the frame.  In all other cases, read_stop() reads the frame.
+ */
 int ag_cmd_alloc_stop(struct ag_jvm *jvm, struct ag_chan *chan, struct wire_reader *r)
 {
 	(void)jvm, (void)chan, (void)r;

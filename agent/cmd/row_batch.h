@@ -25,7 +25,7 @@ struct wire_writer *ag_row_batch_row(struct ag_row_batch *batch, size_t len);
  */
 #define AG_ROW_BATCH_FULL 1
 int ag_row_batch_room(struct ag_row_batch *batch, size_t len, bool may_wait);
-/* Ends the current frame, if any. */
+/* Ends the current frame, if any.  Returns 0, or -1 if the channel is broken. */
 int ag_row_batch_end(struct ag_row_batch *batch);
 
 #endif

@@ -2,7 +2,7 @@
  * TRACE: installs hooks in methods, sends the calls that the hooks record, and removes the hooks.
  *
  * While classes have hooks, the agent never waits for the client.  When a trace ends, for whatever
- * reason, the agent first restores the classes.
+ * reason, the agent restores the classes before it sends the rest of the results.
  */
 #include <string.h>
 
@@ -92,7 +92,8 @@ static int copy_method(struct ag_jvm *jvm, struct ag_install_method *m, uint32_t
 
 /*
  * Reads one TRACE_METHODS frame, and adds the number of methods in the frame to *n_read.  Stores
- * the methods in request->methods, unless an error was recorded before.
+ * the methods in request->methods, unless an error is recorded.  Returns -1 if the frame is
+ * invalid, else 0, even if it records an error: the caller must read the remaining frames.
  */
 static int read_batch(struct ag_jvm *jvm, struct ag_chan *chan, struct request *request,
 		      uint32_t *n_read)
@@ -415,7 +416,10 @@ int ag_cmd_trace(struct ag_jvm *jvm, struct ag_chan *chan, struct wire_reader *r
 	return rc;
 }
 
-/* Ignores a TRACE_STOP that was sent before the client received TRACE_END. */
+/*
+ * Does nothing: the trace ended before this TRACE_STOP arrived, and the client had not received
+ * TRACE_END when it sent the frame.  In all other cases, read_stop() reads the frame.
+ */
 int ag_cmd_trace_stop(struct ag_jvm *jvm, struct ag_chan *chan, struct wire_reader *r)
 {
 	(void)jvm, (void)chan, (void)r;

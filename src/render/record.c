@@ -109,8 +109,8 @@ static void show_words(const struct field *f, const struct value *v, struct buf 
 }
 
 /*
- * Appends the separator that precedes a value: a space after a value with a colon, such as "G1:";
- * ", " after another value; nothing at the start of the line.
+ * Appends the separator that precedes a value: nothing at the start of the line; a space if the
+ * previous value ends with a colon, such as "G1:"; otherwise ", ".
  */
 static void add_comma(struct buf *line)
 {

@@ -53,8 +53,8 @@ void table_show(struct table *t, size_t column);
  */
 int table_select(struct table *t, const char *list, struct err *err) _must_check_;
 /*
- * Limits the printed frames of each stack to n.  If a stack has more frames, the number of omitted
- * frames is printed.  n = 0, the default, means no limit.
+ * Of a stack with more than n + 1 frames, prints only n frames and the number of the other frames.
+ * n = 0, the default, means no limit.
  */
 void table_limit_stacks(struct table *t, size_t n);
 

@@ -123,7 +123,10 @@ static bool is_builder_to_string(const struct cf_class *class, const struct cf_m
 	       (IS(ref.class, "java/lang/Object") && takes_any_object(class, method));
 }
 
-/* Begins an insertion before the instruction at pc.  end_insertion() stores the number of bytes. */
+/*
+ * Begins an insertion before the instruction at pc.  The caller appends the code, then passes the
+ * result to end_insertion(), which stores the number of bytes.
+ */
 static size_t begin_insertion(struct cf_output *insertions, uint32_t pc)
 {
 	cf_put_u4(insertions, pc);

@@ -149,8 +149,8 @@ static int compare_texts(const void *a, const void *b)
 }
 
 /*
- * Fills c->first.  Utf8 constants have the same number there if they have the same text, so that
- * names and descriptors of members can be compared as numbers.
+ * Fills c->first.  Its elements for two Utf8 constants are equal if the constants have the same
+ * text.  So names and descriptors of members can be compared as numbers.
  */
 static bool number_texts(struct check *c)
 {

@@ -1,4 +1,7 @@
-/* Internal functions of cf_verify(), the lowest level first. */
+/*
+ * Internal functions of cf_verify(), the lowest level first.  The functions vf_*, except
+ * vf_is_jsr(), record a fault and return false if the code is invalid.
+ */
 #ifndef JTOOL_AGENT_CLASSFILE_VERIFY_VERIFY_INTERNAL_H
 #define JTOOL_AGENT_CLASSFILE_VERIFY_VERIFY_INTERNAL_H
 

@@ -166,7 +166,7 @@ static bool extends_object(const struct verifier *v, struct vtype t)
 }
 
 /*
- * Returns true if `from` is certainly not assignable to `to`.  Call it only for types of different
+ * Returns true if `from` is certainly not assignable to `to`.  The two types must have different
  * names.
  */
 static bool are_unrelated(const struct verifier *v, struct vtype from, struct vtype to)

@@ -35,8 +35,8 @@ void class_origins_release(struct class_origins *p)
 }
 
 /*
- * Returns true if the id is the one that must follow n ids.  The agent sends ids in ascending order
- * from 1 on, so an id is an array index plus 1.
+ * Returns true if the id is valid after n ids have arrived.  The agent sends the ids 1, 2, …, so an
+ * id is an array index plus 1.
  */
 static bool is_next(uint32_t id, size_t n)
 {

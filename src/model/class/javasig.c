@@ -89,8 +89,8 @@ void javasig_member_modifiers(struct buf *out, const struct javasig_member *memb
 }
 
 /*
- * Adds the modifiers of a member that apply to the kinds `of` (FIELD, METHOD).  Omits "varargs",
- * which is the same bit as ACC_TRANSIENT, because the parameter list shows it as "...".
+ * Adds the modifiers of a member that apply to the kinds `of` (FIELD, METHOD).  Omits ACC_VARARGS
+ * (the bit of ACC_TRANSIENT), because the parameter list of the method has "..." for it.
  */
 static void add_member_modifiers(struct buf *out, const struct javasig_member *m, uint8_t of)
 {

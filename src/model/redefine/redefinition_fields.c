@@ -8,8 +8,8 @@
 #include "model/redefine/redefinition_members.h"
 
 /*
- * A kind of members: fields or record components.  Both classes must have the same members of this
- * kind, in the same order.
+ * A kind of members: fields or record components.  The running and the new class must have the same
+ * members of this kind, in the same order.
  */
 struct layout {
 	const char *noun, *plural;

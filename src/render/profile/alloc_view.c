@@ -80,7 +80,10 @@ static const struct column columns[] = {
 	[SHARE] = { "    %", NULL, CELL_PERCENT, true },
 };
 
-/* Returns the site's percentage of the total of the value by which the sites are sorted. */
+/*
+ * Returns the site's share of the total in percent, of the value by which the sites are sorted
+ * (view->order).
+ */
 static double share(const struct alloc_view *view, const struct alloc_site *site)
 {
 	uint64_t part = site->bytes, whole = view->total.bytes;

@@ -127,8 +127,8 @@ static struct frame split(const char *name)
 
 /*
  * Appends the mapping of the JVM.  Returns its id, or 0 if there is none.  pprof shows the file and
- * the build id of the first mapping.  MAPPING_HAS_* make pprof not read the file for symbols: all
- * frames have names already, and none has an address.
+ * the build id of the first mapping.  The fields MAPPING_HAS_* prevent pprof from reading symbols
+ * from the file: all frames have names already, and none has an address.
  */
 static uint32_t add_mapping(struct writer *w, const struct pprof_profile *profile)
 {

@@ -11,7 +11,8 @@ struct memory_view {
 	int pid;
 	struct memory_parts parts;
 	struct heap_limit limit;
-	int64_t heap_max, group_limit; /* in bytes; -1: unknown, or no limit */
+	/* maximum heap size, and the cgroup's memory limit, in bytes; -1: unknown, or no limit */
+	int64_t heap_max, group_limit;
 	int64_t heap_after; /* bytes of heap in use after the last collection; -1: unknown */
 	int64_t metaspace_max; /* -XX:MaxMetaspaceSize in bytes; -1: unknown, or no limit */
 	unsigned threads;
