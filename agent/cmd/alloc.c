@@ -56,8 +56,8 @@ static int read_globs(struct ag_jvm *jvm, struct wire_reader *r, struct request 
 		if (!wire_reader_ok(r) || !is_glob(text))
 			return invalid_request(jvm);
 		/*
-		 * The block is as long as the rest of the payload was, which suffices: for each
-		 * glob, the payload has a length field, and the block has only a NUL.
+		 * The block is as long as the globs in the payload.  This suffices: in the payload,
+		 * each glob has a length field; in the block, each has only a NUL instead.
 		 */
 		memcpy(at, text.data, text.len);
 		request->globs[i] = at;

@@ -12,7 +12,10 @@ struct reply {
 	struct ag_jvm *jvm;
 	struct ag_chan *chan;
 	uint32_t flags;
-	/* NULL: capture no more class files, because the JVM really retransformed the last class */
+	/*
+	 * NULL: capture no more class files.  A capture must not change a class, but the last one
+	 * made the JVM retransform its class.
+	 */
 	struct ag_capture *capture;
 	uint32_t number; /* number of the current class */
 	jclass class;

@@ -13,7 +13,7 @@
 #define LONGEST_SUM (48 + 12 * HISTOGRAM_BUCKETS) /* bytes that put_sum() writes at most */
 #define NAME_MAX 1024          /* maximum bytes of a thread name; a longer name is cut */
 
-/* A function here returns FULL if the channel has no room, and -1 if the channel is broken. */
+/* Functions in this file return FULL if the channel has no room, and -1 if it is broken. */
 #define FULL AG_ROW_BATCH_FULL
 
 uint32_t ag_trace_sender_hooked(const struct ag_trace_sender *t)

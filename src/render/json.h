@@ -35,7 +35,7 @@ void json_put_known(struct json *parent, const char *key, bool known, uint64_t v
 /* Adds `child` to an object, or to an array if key is NULL; the parent then owns `child`. */
 void json_put(struct json *parent, const char *key, struct json *child);
 
-/* Each document that is an object has this as its first member: the version of the set of keys. */
+/* The first member of each document that is an object.  1 is the version of the set of keys. */
 #define JSON_SCHEMA "\"schema\":1"
 
 /*

@@ -45,7 +45,8 @@ static bool matches(const struct cf_probe *probe, const struct target *target)
 }
 
 /*
- * Finds the method of each probe, and sets the method's targets[].probe and the probe's `refused`.
+ * Finds the method of each probe.  Sets targets[i].probe of the method found, and `refused` of each
+ * probe.
  */
 static void match(const struct cf_class *class, struct cf_probe *probes, size_t n,
 		  struct target *targets)

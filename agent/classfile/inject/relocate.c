@@ -153,8 +153,8 @@ static bool is_jump(const struct cf_insn *insn)
 }
 
 /*
- * If there are insertions at pc: copies the method's own code from *copied up to pc, and writes the
- * inserted code.
+ * If there are insertions at pc, copies the method's own code from *copied up to pc, writes the
+ * inserted code, and sets *copied to pc.
  */
 static void put_insertions(struct injection *in, struct cf_bytes *from, uint32_t *copied,
 			   uint32_t pc)

@@ -57,11 +57,11 @@ bool vf_at_targets(struct verifier *v, const struct cf_insn *insn);
 bool vf_compare(struct verifier *v, const struct vframe *map, const struct vtype *stack,
 		uint32_t n_stack, bool uninit);
 
-/* verify_members.c: applies to v->now an instruction that uses a field or calls a method */
+/* verify_members.c: apply an instruction that uses a field or calls a method to v->now */
 bool vf_step_field(struct verifier *v, const struct cf_insn *insn);
 bool vf_step_invoke(struct verifier *v, const struct cf_insn *insn);
 
-/* verify_step.c: applies to v->now an instruction with any opcode */
+/* verify_step.c: applies an instruction with any opcode to v->now */
 bool vf_step(struct verifier *v, const struct cf_insn *insn);
 
 /* verify_maps.c: verification by StackMapTable (JVMS 4.10.1) */

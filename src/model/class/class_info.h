@@ -35,7 +35,7 @@ struct class_info {
 	struct class_members fields;
 	struct class_members methods; /* sorted by name, then descriptor */
 	uint32_t major, minor; /* version of the class file; both are 0 if unknown */
-	uint32_t constants;    /* number of entries of the JVM's constant pool; 0: unknown */
+	uint32_t constants;    /* entries in the class's constant pool in the JVM; 0: unknown */
 	char *file;            /* name of the source file, or "" */
 };
 

@@ -8,8 +8,8 @@
 #include "wire/frame.h"
 
 /*
- * Returns true if another class has the same name.  Classes are sorted by name, so those of one
- * name are adjacent.
+ * Returns true if another class has the same name as class i.  The classes are sorted by name, so
+ * that class would be next to class i.
  */
 static bool has_namesake(const struct classes *c, size_t i)
 {
@@ -20,8 +20,8 @@ static bool has_namesake(const struct classes *c, size_t i)
 }
 
 /*
- * Adds the name of a loader's folder.  A built-in loader has a one-word label; another loader is
- * identified by class, name and hash.
+ * Adds the name of a loader's folder: "loader." and the label of a built-in loader (one word), or
+ * the class, name and hash of any other loader.
  */
 static void add_loader(struct buf *out, const struct class_origins *origins, uint32_t id)
 {

@@ -1,6 +1,6 @@
 /*
- * The patches that one copy of the agent has installed, from its frames (PATCHES in
- * wire/frames.def).
+ * The patches that one copy of the agent has installed, read from the frames that it sends (PATCHES
+ * in wire/frames.def).
  */
 #ifndef JTOOL_MODEL_REDEFINE_PATCHES_H
 #define JTOOL_MODEL_REDEFINE_PATCHES_H

@@ -24,7 +24,7 @@ struct redefinition_jvm {
 
 /*
  * Compares the class file of the running class with the new class file, and verifies the new class
- * file (verify.h).  Appends a line to `why` for each limit of HotSpot that the change breaks, in
+ * file (verify.h).  Appends a line to `why` for each limit of HotSpot that the new class breaks, in
  * the order in which the JVM checks the limits.  Returns the JVMTI error of the first broken limit,
  * or 0 if no limit is broken.
  */

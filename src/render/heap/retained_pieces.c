@@ -41,7 +41,10 @@ static int compare_bytes(const void *a, const void *b)
 	return strcmp(x->class, y->class);
 }
 
-/* Merges rows with the same class name.  Returns *n pieces, the largest first; free them. */
+/*
+ * Merges the rows of `pieces` that have the same class name.  Returns an array of *n pieces, the
+ * largest first, which the caller frees.
+ */
 static struct piece *pieces_by_name(const struct heap *h, const struct held_by_class *pieces,
 				    const struct held_by_class_sum *sum, size_t *n)
 {
