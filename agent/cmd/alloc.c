@@ -253,9 +253,9 @@ static int send_recorded_notes(struct ag_alloc_sender *t)
 }
 
 /*
- * Sends the counters that the recording has at this time.  `flags` say whether to send counters of
- * live objects as well.  `rc` is not 0 if counting the live objects failed; then sends the other
- * counters and a note with the reason.  Returns 0, or -1 on failure.
+ * Sends the counters that the recording has at this time.  `rc` is the result of
+ * ag_alloc_profile_peek().  If that failed although live objects were to be counted (`flags` has
+ * WIRE_ALLOC_LIVE), sends the other counters and a note.  Returns 0, or -1 on failure.
  */
 static int send_recorded_sites(struct ag_alloc_sender *t, int rc, uint32_t flags)
 {

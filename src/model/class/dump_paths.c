@@ -9,7 +9,7 @@
 
 /*
  * Returns true if another class has the same name as class i.  The classes are sorted by name, so
- * that class would be next to class i.
+ * such a class is next to class i.
  */
 static bool has_namesake(const struct classes *c, size_t i)
 {

@@ -40,7 +40,8 @@ struct table *histo_table(const struct histo *h, const struct histo_view *view)
 
 /*
  * Returns true if the column of loaders must be shown, because two of the first n_rows rows have
- * the same name.  Returns false if one of these two rows, or a row before them, has no loader.
+ * the same name.  Returns false if the loader of one of these two rows, or of a row before them, is
+ * unknown.
  */
 static bool needs_loaders(const struct table *t, const struct histo *h, size_t n_rows)
 {

@@ -81,8 +81,8 @@ static const struct column columns[] = {
 };
 
 /*
- * Returns the site's share of the total in percent, of the value by which the sites are sorted
- * (view->order).
+ * Returns the site's percentage of the total.  view->order says of which value: bytes, objects,
+ * live bytes or live objects.
  */
 static double share(const struct alloc_view *view, const struct alloc_site *site)
 {
