@@ -47,7 +47,8 @@ struct cmd {
 	const char *name;
 	const char *aliases;  /* its names in other tools, separated by spaces; or NULL */
 	const char *verbs;    /* shell completions of the argument after TARGET; or NULL */
-	const char *first_verb; /* a verb that may precede TARGET, and then is args[0]; or NULL */
+	/* a verb that may stand before TARGET on the command line, and becomes args[0]; or NULL */
+	const char *first_verb;
 	/*
 	 * Returns shell completion i of the argument after first_verb and TARGET; returns NULL
 	 * after the last one.

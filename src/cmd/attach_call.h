@@ -17,8 +17,8 @@ int attach_call_show(const struct ctx *ctx, const struct attach_request *req,
 
 /*
  * Sets err (EXIT_ANSWER) for an answer whose code is not 0.  The error names the operation `what`
- * and quotes the answer's first line, so the caller need not print an answer of one line
- * (attach_call_is_one_line()).  Returns -1.
+ * and quotes the answer's first line.  So if the answer has only one line
+ * (attach_call_is_one_line()), the caller need not print it.  Returns -1.
  */
 int attach_call_refused(const char *what, int code, const struct buf *answer, struct err *err);
 bool attach_call_is_one_line(const struct buf *answer);

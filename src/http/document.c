@@ -104,7 +104,8 @@ static int verdict(struct document_job *job, struct err *err)
 
 	if (n < 0) {
 		(void)kill(job->pid, SIGKILL);
-		(void)reap(job, &status); /* if the child is blocked, document_begin() will fail */
+		/* If the child is blocked, job->pid stays set, and document_begin() will fail. */
+		(void)reap(job, &status);
 		return err_set(err, EXIT_PARTIAL,
 			       "the JVMs were not read in time; use --timeout to wait longer");
 	}

@@ -32,7 +32,7 @@ typedef int document_write(void *arg, FILE *out, struct err *err);
 /* The child that writes a document. */
 struct document_job {
 	pid_t pid;  /* 0: none is running */
-	int sock;   /* readable when the child has finished; -1: no child, or child given up */
+	int sock;   /* readable when the child has finished; -1: no child, or it was given up */
 	int fd;
 	int64_t begun_ns;
 	struct deadline deadline;

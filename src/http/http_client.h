@@ -53,9 +53,9 @@ void http_client_progress(struct http_client *c);
 void http_client_answer(struct http_client *c, struct document *doc, const char *why);
 
 /*
- * Returns the time in ms since the last progress of the connection, if the connection may be closed
- * to make room for a new one; else -1.  A connection may be closed if the client had enough time to
- * send the request or to receive the next bytes of the response.
+ * Returns -1 if the connection must stay open, because it waits for a document, or because the
+ * client still has time to send the request or to receive more of the response.  Otherwise the
+ * connection may be closed to make room for a new one: returns the ms since its last progress.
  */
 int64_t http_client_stalled_ms(const struct http_client *c);
 

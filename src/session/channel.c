@@ -28,8 +28,8 @@ void channel_new_token(char token[static WIRE_TOKEN_LEN + 1])
 }
 
 /*
- * Waits as channel.h says.  The target's pidfd reports the exit of the target.  Because the kernel
- * may have no pidfds, also checks every second whether the target is alive.
+ * The target's pidfd reports the exit of the target.  Because the kernel may have no pidfds, also
+ * checks every second whether the target is alive.
  */
 int channel_wait(const struct channel *c, const struct deadline *until)
 {

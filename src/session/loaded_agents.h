@@ -42,8 +42,8 @@ int loaded_agents_find(const struct jvm *jvm, const struct buf *agent,
 		       struct loaded_agents *images, struct err *err) _must_check_;
 
 /*
- * The part of loaded_agents_find() that runs in a worker if the mapped files may be in file systems
- * that do not answer.
+ * Does the work of loaded_agents_find().  Runs in a worker process if the mapped files may be in
+ * file systems that do not answer.  Returns 0, or -1 with `err` set.
  */
 int loaded_agents_inspect(const struct target_ns *ns, const struct buf *agent,
 			  struct loaded_agents *images, struct err *err) _must_check_;
@@ -67,9 +67,9 @@ const struct loaded_agent *loaded_agents_own(const struct loaded_agents *images)
 const struct loaded_agent *loaded_agents_foreign(const struct loaded_agents *images);
 
 /*
- * Returns a text that says what to do if the JVM does not permit loading; the caller frees the
- * text.  `asleep` is the agent that jtool tried to wake, or NULL.  `unwoken` is the error of the
- * wake request; its code is EXIT_DONE if the request was sent.
+ * Returns a text that says what to do if the JVM does not permit loading an agent; the caller frees
+ * the text.  `asleep` is the agent that jtool tried to wake; NULL: none.  `unwoken` says why jtool
+ * could not send the wake request; if it was sent, the code of `unwoken` is EXIT_DONE.
  */
 char *loaded_agents_remedy(const struct loaded_agents *images, const struct loaded_agent *asleep,
 			   const struct err *unwoken) _must_check_;

@@ -40,9 +40,9 @@ static int ask(const struct ctx *ctx, struct session *s, struct alloc *a, struct
 
 /*
  * Opens a session with the agent library `image`, and requests the recording from it.  Returns 1
- * with *a filled in; 0 if the agent does not record; or -1 with err set.  Sets *s to the open
- * session if the agent is of this build and does not record; otherwise closes the session and sets
- * *s to NULL.
+ * with *a filled in; 0 if the agent does not record; or -1 with err set.  Closes the session and
+ * sets *s to NULL, with one exception: if the agent does not record and is of this build of jtool,
+ * *s is the open session.
  */
 static int ask_image(const struct ctx *ctx, const char *image, struct alloc *a,
 		     struct session **s, struct err *err)

@@ -33,8 +33,8 @@ static unsigned duration_ms(const struct alloc_opts *opts)
 }
 
 /*
- * Returns the sampling interval in bytes; 0: the agent chooses the interval, and adapts it to the
- * number of live objects.
+ * Returns the sampling interval in bytes.  0 means that the agent counts all objects (--exact), or
+ * chooses the interval and adapts it to the number of live objects.
  */
 static uint64_t interval(const struct alloc_opts *opts)
 {

@@ -10,8 +10,9 @@
 #include "model/vm/vmflags.h"
 
 /*
- * Returns -1 with err set (EXIT_ANSWER) if the JVM might exceed MaxMetaspaceSize.  Returns 0 if
- * MaxMetaspaceSize suffices or is unlimited, or if the JVM does not report its used metaspace.
+ * Returns -1 with err set (EXIT_ANSWER) if the JVM might exceed MaxMetaspaceSize with --exact.
+ * Returns 0 if MaxMetaspaceSize suffices or is unlimited, or if the JVM does not report its used
+ * metaspace.
  */
 int metaspace_refuse(const struct ctx *ctx, const struct vmflags *flags,
 		     struct err *err) _must_check_;

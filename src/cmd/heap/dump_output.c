@@ -15,7 +15,7 @@
 struct dump_output {
 	struct atomic_file *out;
 	struct disk_room room;
-	/* NULL: the dump is not redacted, but only checked, with `stream` */
+	/* NULL: the dump is not redacted; `stream` only checks it */
 	struct hprof_redactor *redactor;
 	struct hprof_stream stream;
 	/* a write to `out` has failed, so `out` is incomplete even if the JVM's dump is complete */

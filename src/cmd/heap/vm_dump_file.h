@@ -1,15 +1,13 @@
 /*
  * Writes the JVM's own heap dump (HPROF) to a file of the caller.
  *
- * If the JVM can write to an existing file (JDK 17 and later), the dump passes through a FIFO.
- * Then nothing is stored in the target's file system, and the paused JVM writes to the FIFO as fast
- * as it would write to a file.  An older JVM writes a file to its file system, and jtool copies the
- * file.
- *
- * In JDK 17 to 21, the JVM is paused until the FIFO has been read, so the pause depends on the CPU
- * time that jtool gets.  If jtool may use less than one CPU, and there is a directory for a file,
- * jtool therefore lets the JVM write a file.  In JDK 22 and later, the JVM writes segment files
- * during its pause, and merges them into the FIFO after the pause.
+ * - Before JDK 17, the JVM writes a file to its file system, and jtool copies the file.
+ * - JDK 17 to 21 can write to an existing file, so the JVM writes to a FIFO, and nothing is stored
+ *   in its file system.  The JVM is paused until the FIFO has been read, so the pause depends on
+ *   the CPU time that jtool gets.  If jtool may use less than one CPU, and there is a directory for
+ *   a file, the JVM writes a file instead.
+ * - From JDK 22 on, the JVM writes segment files during its pause, and merges them into the FIFO
+ *   after the pause.
  *
  * A dump that must be redacted passes through jtool's memory.  If the JVM writes such a dump to a
  * file or to segment files, these files are in memory if there is room.
@@ -43,7 +41,8 @@ struct dump_wanted {
 
 /*
  * Writes the dump to `out`, which the caller commits.  Returns 0, or -1 with err set: EXIT_ANSWER
- * if the JVM has refused or cannot write such a dump, EXIT_PARTIAL if the dump is incomplete.
+ * if the JVM has refused the request or cannot write the dump as wanted, EXIT_PARTIAL if the dump
+ * is incomplete.
  */
 int vm_dump_file(const struct ctx *ctx, const struct dump_wanted *wanted, struct atomic_file *out,
 		 struct err *err) _must_check_;

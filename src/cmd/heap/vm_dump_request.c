@@ -130,9 +130,9 @@ static void command_line(const struct dump_wanted *wanted, bool by_fifo, const c
 }
 
 /*
- * Returns how many bytes of the dump the JVM has written: the bytes that jtool has received through
- * the FIFO, or has copied from the FIFO to a file, plus the sizes of the files that the JVM has
- * written itself.
+ * Returns how many bytes of the dump the JVM has written so far: the bytes that have passed through
+ * the FIFO (`received`, or the size of the file out_fd), plus the sizes of the files that the JVM
+ * itself has written, which are the dump or its segments.
  */
 static uint64_t written(void *arg)
 {

@@ -113,7 +113,7 @@ static int take_relayed(struct stream *f, int fifo, int end, struct err *err)
 		return rc;
 	/*
 	 * The relay has failed or was killed, so the FIFO was not read to its end.  Remove the
-	 * FIFO's name: the JVM then gets EPIPE, and does not wait forever for a reader.
+	 * FIFO's name, because otherwise the JVM would wait forever for a reader, and get no EPIPE.
 	 */
 	vm_dump_request_unstage(&f->rq);
 	return relay_failed(f, relayed, err);

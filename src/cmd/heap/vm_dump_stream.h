@@ -14,15 +14,15 @@ typedef int dump_chunk_fn(void *arg, uint8_t *data, size_t len, struct err *err)
 struct dump_limits {
 	size_t waiting;    /* limit in bytes for the part of the dump that waits for take() */
 	/*
-	 * 0: the dump is stopped when `waiting` is reached.  Otherwise the JVM then waits, and the
-	 * dump is stopped if take() processes no data for this many ms.
+	 * 0: the dump is stopped when `waiting` is reached.  Otherwise: the JVM has to wait when
+	 * `waiting` is reached, and the dump is stopped if take() processes no data for stall_ms.
 	 */
 	unsigned stall_ms;
 	/* limit in ms for the pause, if the JVM is paused until its dump is read; 0: no limit */
 	unsigned pause_ms;
 	/*
-	 * for messages: what the user can do if a memory limit is exceeded.  NULL: nothing; not
-	 * allowed if stall_ms is 0.
+	 * end of the error text when `waiting` is reached and stall_ms is 0: what the user can do.
+	 * May be NULL if stall_ms is not 0.
 	 */
 	const char *advice;
 };

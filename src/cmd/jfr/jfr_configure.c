@@ -73,7 +73,7 @@ static void show_settings(const struct ctx *ctx, const struct jfr_settings *s)
  * Sets *found if `name` is the name of JFR's recorder thread.  JFR is initialised if the thread
  * exists, because JfrRecorder::create() starts the thread.  The answers of the JFR.* commands do
  * not show whether JFR is initialised: they contain the path of a configured repository even before
- * create().  JDK 27 shortens a long thread name in the middle.
+ * create().  Linux cuts a thread name after 15 bytes; JDK 27 shortens a longer name in the middle.
  */
 static bool is_recorder(const char *name, void *found)
 {
@@ -90,7 +90,7 @@ static bool is_initialised(const struct jvm *jvm)
 	if (procfs_open(&proc, "/proc") < 0)
 		return false;
 	if (procfs_thread_names(&proc, jvm->pid, is_recorder, &found) < 0)
-		found = false; /* the JVM is exiting: no recorder can be asked */
+		found = false; /* the JVM is exiting, so the result does not matter */
 	procfs_close(&proc);
 	return found;
 }
@@ -129,10 +129,11 @@ struct change {
 };
 
 /*
- * Returns whether a setting was requested and accepted, and its values before and after.  The JVM's
- * answer has a line for each changed setting; if no setting has changed, the answer lists all
- * settings.  If a word of the command line is wrong, the answer is an error message without these
- * lines, although the settings in the words before the wrong word have changed.
+ * Returns whether a setting was requested and accepted, and its values before and after.  A setting
+ * was accepted if the JVM's answer has a line for it, or if its value has changed.  The answer has
+ * a line for each changed setting, with two exceptions: if no setting has changed, it lists all
+ * settings; and if a word of the command line is wrong, it is an error message, although the words
+ * before the wrong one have taken effect.
  */
 static struct change change_of(const struct ctx *ctx, int setting, const struct observed *observed)
 {

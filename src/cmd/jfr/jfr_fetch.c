@@ -97,8 +97,8 @@ static uint64_t repository_bytes(const struct jvm *jvm, const char *path, time_t
 
 /*
  * Estimates the size of a dump in bytes: the size of the files in the JVM's repository, plus the
- * size of JFR's buffers in memory.  If the JVM does not report these, returns ROOM_DEFAULT.  jtool
- * stages the dump in a directory that has as much free space.
+ * size of JFR's buffers in memory.  If the JVM does not report both, returns ROOM_DEFAULT.  jtool
+ * stages the dump in a directory that has at least this much free space.
  */
 static uint64_t estimate_size(const struct ctx *ctx, time_t since)
 {

@@ -54,8 +54,8 @@ static void add_section(struct page *page, const struct jfr_query *query)
 }
 
 /*
- * query->instead reads other event types.  If it has rows, and the section's query has none, makes
- * it the section's query.
+ * If the section's query has no rows, replaces it by query->instead, which reads other event types,
+ * if that one has rows.
  */
 static void choose(struct section *s)
 {

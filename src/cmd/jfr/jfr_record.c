@@ -31,8 +31,8 @@ struct recording {
 };
 
 /*
- * Appends to `answer` whether /dev/null is a device in the JVM's file system.  Only then may it be
- * the recording's filename, because otherwise the JVM would create a regular file.  If jtool is
+ * Appends to `answer` whether /dev/null is a device in the JVM's file system.  If it is, jtool uses
+ * it as the recording's filename; if it is not, the JVM would create a regular file.  If jtool is
  * killed, the recording ends by itself, and the JVM writes it to /dev/null.  Without a filename,
  * JDK 8 to 17 would retain the recording until the JVM exits, and later JDKs would write it to the
  * working directory.

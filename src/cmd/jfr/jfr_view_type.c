@@ -24,8 +24,8 @@ struct rows {
 	struct table *table;
 	char **headings; /* n_columns printable names of fields, to which `table` has pointers */
 	size_t n_columns;
-	struct buf json; /* the part of the document that is not written to `out` yet */
-	bool began; /* a part of the document was written to `out` */
+	struct buf json; /* the part of the JSON document that is not written to stdout yet */
+	bool began; /* a part of the JSON document was written to stdout */
 	uint64_t n, n_most;
 	struct err *err;
 	int rc;

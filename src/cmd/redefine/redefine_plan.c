@@ -73,8 +73,8 @@ static int match(struct redefine_plan *plan, struct redefine_item *item,
 }
 
 /*
- * Sets the error if none of the classes in the files is loaded.  The error is that of
- * class_index_select() for the first file's class, and suggests a class with a similar name.
+ * Sets the error for files of which no class is loaded.  Uses class_index_select() for the first
+ * file's class, because its error suggests a class with a similar name.  Returns -1.
  */
 static int refuse_all(const struct ctx *ctx, const struct redefine_plan *plan,
 		      struct class_index *index, struct err *err)

@@ -33,7 +33,7 @@ int top_dump_fd(const struct top_dump *d);
  */
 int top_dump_take(struct top_dump *d, struct buf *text, struct err *err) _must_check_;
 
-/* Ends the request and its worker.  The JVM is not affected: see attach/attach.h. */
+/* Ends the request and its worker.  This is safe at any time: see attach/attach.h. */
 void top_dump_end(struct top_dump *d);
 
 #endif

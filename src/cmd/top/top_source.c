@@ -66,8 +66,8 @@ static void take_counters(const struct perfdata *perf, struct vm_reading *r)
 		r->eden_capacity = eden->committed;
 	}
 	/*
-	 * If the heap has an eden, used_lags has no effect.  Otherwise the counter for heap_used
-	 * changes only in collections, unless the heap is one space "Heap" (Shenandoah, Epsilon).
+	 * The counter for heap_used changes only in collections, unless the heap is one space
+	 * "Heap" (Shenandoah, Epsilon).  If the heap has an eden, used_lags is not used.
 	 */
 	r->used_lags = !eden && !vm_stats_space(&stats, "Heap");
 }

@@ -16,7 +16,7 @@
 /*
  * Inserts hooks into a copy of the class, in the methods that the `n` probes name.  Sets `refused`
  * of each probe whose method cannot be instrumented.  Returns 0; or -1, with the reason in `why`,
- * if none of the class's methods may be instrumented.
+ * if the class cannot be instrumented at all.
  */
 int trace_dry_run(const struct cf_class *class, bool is_boot, const struct redefinition_jvm *jvm,
 		  struct cf_probe *probes, size_t n, struct buf *why) _must_check_;

@@ -14,8 +14,8 @@
 #define FIRST_RELEASE 25
 
 /*
- * Appends the recorder's filter for a pattern.  A filter has no globs and no parameter types.  It
- * can name one method of a class, all methods of a class, or all methods with one name.
+ * Appends the flight recorder's filter for a pattern.  A filter has no globs and no parameter
+ * types.  It can name one method of a class, all methods of a class, or all methods with one name.
  */
 static void add_filter(struct buf *out, const struct method_pattern *p)
 {

@@ -45,7 +45,8 @@ struct trace_plan {
 	size_t n_classes;     /* number of classes of these n_methods methods */
 	size_t n_loaded;      /* number of classes that the JVM has loaded */
 	struct skipped skipped;
-	struct skipped lambdas; /* skipped lambda and TypeSwitch classes that only globs match */
+	/* skipped lambda and TypeSwitch classes that match globs, but no exact name */
+	struct skipped lambdas;
 };
 
 /*

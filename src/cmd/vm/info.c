@@ -1,8 +1,8 @@
 /*
  * The command info: shows the identity, state and resources of one JVM without disturbing it.
  *
- * If the JVM publishes no counters, and --no-attach is not given, sends the JVM diagnostic commands
- * that need no safepoint.
+ * If the JVM publishes no counters, runs diagnostic commands that need no safepoint; --no-attach
+ * prevents that.
  */
 #include "cmd/vm/info.h"
 

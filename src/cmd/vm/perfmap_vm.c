@@ -151,8 +151,9 @@ static uint64_t written_ns(const struct own_map *map)
 }
 
 /*
- * Appends written_ns() to `answer`.  Returns -1 with err set if the path is a link, because the JVM
- * would follow it; or if the file belongs to another user, because the JVM might overwrite it.
+ * Appends written_ns() of the JVM's map to `answer`.  Returns -1 with err set if the map's path is
+ * a symbolic link, because the JVM would follow it; or if the file belongs to another user, because
+ * the JVM might overwrite it.
  */
 static int answer_time(const struct target_ns *ns, const void *arg, struct buf *answer,
 		       struct err *err)
@@ -188,8 +189,8 @@ static int answer_map(const struct target_ns *ns, const void *arg, struct buf *a
 }
 
 /*
- * Removes the file if its last write was at the time *arg.  A later write was requested by another
- * command, which still needs the file.
+ * Removes the JVM's map if its last write was at the time *arg.  If the map was written later,
+ * another command has requested it, and still needs it.
  */
 static int remove_own(const struct target_ns *ns, const void *arg, struct buf *answer,
 		      struct err *err)
@@ -222,7 +223,7 @@ static int reap_own(const struct target_ns *ns, const void *arg, struct buf *ans
 	(void)arg;
 	(void)err;
 	open_own(&map, ns);
-	/* -ESTALE: the JVM is still writing. */
+	/* -ESTALE: the file was written again after open_own(), so the JVM is still writing. */
 	if (map.fd != -ENOENT &&
 	    (map.fd < 0 || target_ns_unlink(ns, map.dir_fd, map.name, &map.st) != -ESTALE))
 		buf_addc(answer, 1);
@@ -257,7 +258,7 @@ static void _noreturn_ reap(const struct ctx *ctx, int end)
 	_exit(0);
 }
 
-/* Starts the child, and waits until signals to jtool's process group cannot end the child. */
+/* Starts the reaper, and waits until signals to jtool's process group cannot end the reaper. */
 static int start_reaper(const struct ctx *ctx, struct reaper *r, struct err *err)
 {
 	int ends[2];
@@ -278,8 +279,8 @@ static int start_reaper(const struct ctx *ctx, struct reaper *r, struct err *err
 }
 
 /*
- * Ends the child.  If `is_over` is false, the child goes on in the background, waits for the file
- * until the timeout, and removes it.
+ * Ends the reaper.  If `is_over` is false, the reaper goes on in the background: it waits for the
+ * JVM's map until the timeout, and removes the map.
  */
 static void end_reaper(struct reaper *r, bool is_over)
 {
@@ -318,10 +319,10 @@ static const struct target_query when_own = {
 };
 
 /*
- * Makes the JVM write the file, and copies the file.  `before` is written_ns() before the request;
- * 0 means that there was no file: the function then removes the file after it has copied it.
- * Sets *is_over once the JVM will write no file and the file that it wrote need not be removed any
- * more, also if the function fails.
+ * Makes the JVM write its map, and copies the map to `out`.  `before` is written_ns() before the
+ * request.  If `before` is 0, there was no map, so removes the JVM's map after copying it.  Sets
+ * *is_over to true, even if the function fails, when no map remains that must be removed and the
+ * JVM will not write another one.
  */
 static int take_own(const struct ctx *ctx, uint64_t before, struct atomic_file *out, bool *is_over,
 		    struct err *err)

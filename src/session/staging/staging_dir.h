@@ -21,7 +21,7 @@
 #include "base/util.h"
 
 struct staging_dir {
-	int parent_fd; /* O_PATH descriptor of DIR; -1: not chosen yet */
+	int parent_fd; /* O_PATH descriptor of DIR (see above); -1: not chosen yet */
 	int dir_fd;    /* descriptor with the lock on the private directory; -1: not entered */
 	char prefix[24]; /* ".jtool-UID-" */
 	char name[48];   /* name of the private directory, which is in DIR */
@@ -29,8 +29,8 @@ struct staging_dir {
 	/* name of the file, which is in the private directory; STAGED_SOCKET: the socket's name */
 	const char *file;
 	/*
-	 * staging_dir_leave() removes the temporary files, and also files whose names begin with
-	 * `stem` and '-': other builds of jtool have left them.  NULL: only the temporary files.
+	 * if not NULL: staging_dir_leave() removes not only the temporary files, but also the files
+	 * of other builds of jtool, whose names begin with `stem` and '-'
 	 */
 	const char *stem;
 	bool file_is_ours; /* this helper created the file */

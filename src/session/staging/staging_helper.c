@@ -97,8 +97,8 @@ static const char *set_paths(struct helper *h, const char *dir)
 	if (h->listener >= 0 && h->socket.len >= sizeof(((struct sockaddr_un *)0)->sun_path))
 		return "its path is too long for a socket";
 	/*
-	 * The path is part of a diagnostic command, in which quotes cannot be nested, and HotSpot
-	 * replaces %p by the pid.
+	 * The path is part of a diagnostic command.  Quotes cannot be nested in such a command, and
+	 * HotSpot replaces %p in the path by the pid.
 	 */
 	if (is_written_by_target(h->req) && strpbrk(dir, "\"'\\%\n"))
 		return "its name has quotes, a backslash, '%' or a line end";

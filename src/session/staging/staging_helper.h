@@ -34,7 +34,7 @@ struct staging_helper_job {
 	const struct jvm *jvm;
 	const struct staged_file_request *req;
 	const char *file_name;
-	/* bytes that files in memory may have before they fill a control group of the target */
+	/* how many more bytes files in memory may have before the target's cgroups are full */
 	uint64_t memory;
 	int report;  /* socket for reports; closed when the helper ends */
 	int control; /* pipe for commands */
