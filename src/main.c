@@ -119,8 +119,8 @@ static bool is_surely_argument(const char *word)
 }
 
 /*
- * Returns true if the word can only be a TARGET.  If a command needs an argument, and such a word
- * is its only word, the argument is missing.
+ * Returns true if the word can only be a TARGET.  If it is the only word, and the command needs an
+ * argument besides TARGET, the argument is missing.
  */
 static bool is_surely_target(const struct cmd *cmd, const char *word)
 {

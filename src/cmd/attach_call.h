@@ -8,9 +8,9 @@
 
 /*
  * Runs the attach operation `req`, and writes the JVM's answer to ctx->out: with --json as
- * {"pid","code","output"}, otherwise as attach_call_print_text() does.  If the answer's code is not
- * 0, returns -1 with an error (EXIT_ANSWER) that quotes the answer's first line.  If such an answer
- * has only one line, it is written to ctx->out only with --json.
+ * {"pid","code","output"}, otherwise as attach_call_print_text() does.  Returns 0, or -1 with err
+ * set.  If the answer's code is not 0, the error (EXIT_ANSWER) quotes the answer's first line, so
+ * without --json an answer of one line is not written to ctx->out.
  */
 int attach_call_show(const struct ctx *ctx, const struct attach_request *req,
 		     struct err *err) _must_check_;

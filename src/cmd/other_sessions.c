@@ -51,9 +51,9 @@ static int wait_for_end(const struct ctx *ctx, struct session *s, struct err *er
 }
 
 /*
- * Asks the agent in the library `path`, which the JVM has mapped, for its activities.  If the JVM
- * refuses to start this agent again, or the agent fails to start, prints a notice and returns 0.
- * Returns -1 with err set after any other error.
+ * Asks the agent in the library `path`, which the JVM has mapped, for the requests of other
+ * clients, and adds them to *found.  If the JVM refuses to start this agent again, or the agent
+ * fails to start, prints a notice and returns 0.  Returns -1 with err set after any other error.
  */
 static int ask_library(const struct ctx *ctx, const char *path, bool force,
 		       struct activities *found, struct err *err)

@@ -46,7 +46,7 @@ int agent_load_own(const struct jvm *jvm, const struct attach_opts *opts,
 	if (mapped && strcmp(mapped->path, staged) != 0 && !images->musl) {
 		load.file = mapped->path;
 		rc = agent_load(jvm, opts, &load, &refused);
-		/* A JVM that has not answered in time may still load the library. */
+		/* After a timeout, the JVM may still load this library, so load no second one. */
 		if (rc < 0 && refused.code != EXIT_AGENT)
 			*err = refused;
 		if (rc == 0 || refused.code != EXIT_AGENT)

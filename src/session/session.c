@@ -219,7 +219,7 @@ int session_follow(struct session *s, session_take_fn *take, session_tick_fn *ti
 		if (!deadline_passed(next))
 			continue;
 		if (tick(s, arg, err) < 0) {
-			s->broken = true; /* disconnect at once: only that stops the agent */
+			s->broken = true; /* session_close() disconnects, so the agent stops */
 			return -1;
 		}
 		next = deadline_in_ms(tick_ms);

@@ -126,7 +126,7 @@ static void close_own(struct own_map *map)
 }
 #define _cleanup_own_ _cleanup_(close_own)
 
-/* Opens the file if it is a regular file of the JVM's user. */
+/* Opens the JVM's map if it is a regular file of the JVM's user. */
 static void open_own(struct own_map *map, const struct target_ns *ns)
 {
 	*map = (struct own_map){ .dir_fd = target_ns_opendir(ns, "/tmp"), .fd = -1 };
@@ -212,8 +212,8 @@ static int remove_own(const struct target_ns *ns, const void *arg, struct buf *a
 }
 
 /*
- * Runs in the child process (struct reaper).  Removes the file if it exists.  Appends a byte to
- * `answer` if the child need not look for the file again.
+ * Called again and again in the reaper.  Removes the JVM's map if it exists.  Appends a byte to
+ * `answer` if the reaper need not look for the map again.
  */
 static int reap_own(const struct target_ns *ns, const void *arg, struct buf *answer,
 		    struct err *err)
@@ -230,16 +230,16 @@ static int reap_own(const struct target_ns *ns, const void *arg, struct buf *ans
 	return 0;
 }
 
-/* A child process that removes the file if jtool does not. */
+/* A child process that removes the JVM's map if jtool does not. */
 struct reaper {
 	pid_t pid;
 	int end_fd; /* socket to the child */
 };
 
 /*
- * Runs the reaper.  jtool sends a byte when no file of the JVM's remains to be removed.  If jtool
- * closes the socket without the byte, or ends, the reaper waits for the file and removes it: the
- * JVM executes a request that it has received, even if jtool has ended.
+ * Runs the reaper.  jtool sends a byte when no map remains to be removed.  If jtool closes the
+ * socket without the byte, or ends, the reaper waits for the JVM's map and removes it: the JVM
+ * executes a request that it has received, even if jtool has ended.
  */
 static void _noreturn_ reap(const struct ctx *ctx, int end)
 {
@@ -291,7 +291,7 @@ static void end_reaper(struct reaper *r, bool is_over)
 	util_close_p(&r->end_fd);
 }
 
-/* Returns the path at which the caller can open the JVM's file.  The caller frees it. */
+/* Returns the path at which jtool's user can open the JVM's map.  The caller frees the path. */
 static char *own_path(const struct jvm *jvm)
 {
 	return xasprintf("/proc/%d/root/tmp/perf-%d.map", (int)jvm->pid, (int)jvm->nspid);
