@@ -23,9 +23,9 @@ int tar_gz_end(int fd) _must_check_;
 /*
  * Reads the first regular file with this name, in any folder of the archive, and appends its
  * content of at most `max` bytes to `out`.  Returns 0 or a negative errno: -ENOENT if the archive
- * has no such file, or ends before that file; -EBADMSG if fd is not a compressed tar archive, or is
- * damaged or cut off within that file or an earlier one; -EFBIG if the file is longer than `max` or
- * the archive has more than 64 GiB.
+ * has no such file, or was cut off between two earlier files; -EBADMSG if fd is not a compressed
+ * tar archive, or if that file or an earlier one is damaged or cut off; -EFBIG if the file is
+ * longer than `max` or the archive has more than 64 GiB.
  */
 int tar_gz_read(int fd, const char *name, struct buf *out, size_t max) _must_check_;
 

@@ -40,8 +40,8 @@ struct opt {
 };
 
 /*
- * The row for -n, --limit.  `rows` is the default for text output, as a string for --help;
- * limit_rows() applies the default.
+ * The row for -n, --limit.  `rows` is the default number of rows in text output, as a string for
+ * --help; limit_rows() applies the default.
  */
 #define OPT_LIMIT_ROW(at, rows)                                                               \
 	{ 'n', "limit", OPT_LIMIT, (at), "N", "show N rows (default " rows ", in JSON all; "  \

@@ -14,8 +14,8 @@ struct stack_files {
 	struct atomic_file files[STACKFILE_KINDS];
 	bool open[STACKFILE_KINDS];
 	/*
-	 * an earlier tree: the flame graph shows how the tree differs from it; NULL: the flame
-	 * graph shows only the tree
+	 * an earlier tree, with which the flame graph compares the tree that the caller passes to
+	 * stack_files_write(); NULL: none
 	 */
 	const struct call_tree *before;
 	/*

@@ -58,8 +58,8 @@ typedef int class_index_take_fn(const struct class_row *row, struct class_captur
 /*
  * Captures the class files of the `n` classes in `rows`, in this order, and passes each to take().
  * take() may be slow, because the agent's hook is not enabled while take() runs.  `flags` are
- * WIRE_CAPTURE_*.  Fails with EXIT_AGENT if the JVM has retransformed a class instead of abandoning
- * the retransformation.
+ * WIRE_CAPTURE_*.  Fails with EXIT_AGENT if the JVM has retransformed a class, which the agent's
+ * hook should have prevented.
  */
 int class_index_capture(struct class_index *r, const struct class_row *rows, size_t n,
 			uint32_t flags, class_index_take_fn *take, void *arg,

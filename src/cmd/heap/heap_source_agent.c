@@ -11,8 +11,8 @@
 
 /*
  * The heap stream, the agent's records of objects and references, may have 1/HEAP_STREAM_SHARE of
- * the bytes of jtool's memory limit, because the graph that is built from such a stream takes about
- * half of the limit.  The agent ends the walk before the stream has more bytes.
+ * the bytes of jtool's memory limit, because the graph that is built from a stream of this length
+ * takes about half of the limit.  The agent ends the walk before the stream gets longer.
  */
 #define HEAP_STREAM_SHARE 3
 /*

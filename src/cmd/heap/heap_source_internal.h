@@ -28,7 +28,7 @@ struct heap_plan {
 	 */
 	size_t max_bytes;
 	bool is_capped; /* max_bytes is less than --max-memory, because less memory is free */
-	bool *partial; /* output: the heap is incomplete; may be NULL */
+	bool *partial; /* output: set to true if the heap is incomplete; may be NULL */
 	bool all_names; /* fail if a snapshot does not have the names of all methods */
 };
 

@@ -28,8 +28,8 @@ struct snapshot_request {
 };
 
 /*
- * Returns 0 when the answer is complete: r->why then says whether there was a snapshot.  Returns -1
- * with err set after an error.
+ * Sends the request and receives the answer.  Returns 0 when the answer is complete: r->why then
+ * says whether there was a snapshot.  Returns -1 with err set after an error.
  */
 int snapshot_request_run(struct snapshot_request *r, struct err *err) _must_check_;
 

@@ -17,9 +17,9 @@ struct vm_dump_request {
 	struct buf line;            /* the diagnostic command line */
 	const char *args[1];        /* the argument of `attach`: the text of `line` */
 	/*
-	 * Has the function that returns how many bytes of the dump the JVM has written.  The thread
-	 * that waits for the JVM's answer calls this function to see whether the JVM still works on
-	 * a dump that takes longer than ATTACH_LONG_MS (attach/attach.h).
+	 * progress.bytes() returns how many bytes of the dump the JVM has written.  The thread that
+	 * waits for the JVM's answer calls it to see whether the JVM still works on a dump that
+	 * takes longer than ATTACH_LONG_MS (attach/attach.h).
 	 */
 	struct attach_progress progress;
 	_Atomic uint64_t received; /* bytes that jtool has received through the FIFO */

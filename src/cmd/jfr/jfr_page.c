@@ -54,8 +54,8 @@ static void add_section(struct page *page, const struct jfr_query *query)
 }
 
 /*
- * If the section's query has no rows, replaces it by query->instead, which reads other event types,
- * if that one has rows.
+ * Makes query->instead, which reads other event types, the section's query, if it has rows and the
+ * present query has none.
  */
 static void choose(struct section *s)
 {

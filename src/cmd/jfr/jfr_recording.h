@@ -34,7 +34,7 @@ void jfr_recording_close(struct jfr_recording *rec);
 struct jfr_reader *jfr_recording_reader(struct jfr_recording *rec);
 /*
  * Frees the reader `r`.  If `r` could not read parts of the recording, sets rec->error to
- * EXIT_PARTIAL; and prints the reasons if `r` is the first such reader of *rec.
+ * EXIT_PARTIAL, and prints the reasons, unless an earlier reader of *rec could not read parts.
  */
 void jfr_recording_done(struct jfr_recording *rec, struct jfr_reader *r);
 /*

@@ -55,10 +55,10 @@ static char *cache_path(void)
 }
 
 /*
- * Returns NULL if no other user can replace the agent in this file or directory; otherwise returns
- * why another user can.  A replaced agent would run in the user's JVMs.  If is_own is true, `fd` is
- * jtool's own directory or a file in it, which must belong to the user.  If is_own is false, `fd`
- * is a directory above jtool's own directory, which must belong to the user or to root.
+ * Returns NULL if no other user can replace the agent in this file or directory; otherwise, why it
+ * is unsafe: a replaced agent would run in the user's JVMs.  If is_own is true, `fd` is jtool's own
+ * directory or a file in it, which must belong to the user.  If is_own is false, `fd` is a
+ * directory above jtool's own directory, which must belong to the user or to root.
  */
 static const char *why_unsafe(int fd, bool is_own)
 {

@@ -27,7 +27,7 @@
 #define STAGING_FAILED 'e'    /* the exit code as a digit, then the text of an error */
 #define STAGING_NO_USER 'u'   /* why the helper cannot take the target's ids */
 #define STAGING_OPENED 'f'    /* no strings; a descriptor that is open for reading the file */
-#define STAGING_SIZE 's'      /* bytes of all files in the directory together, in decimal */
+#define STAGING_SIZE 's'      /* total bytes of the files in the file's directory, in decimal */
 #define STAGING_NO_RESULT 'r' /* why the file cannot be opened */
 
 struct staging_helper_job {
