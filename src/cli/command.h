@@ -50,8 +50,8 @@ struct cmd {
 	/* a verb that may stand before TARGET on the command line, and becomes args[0]; or NULL */
 	const char *first_verb;
 	/*
-	 * Returns shell completion i of the argument after first_verb and TARGET; returns NULL
-	 * after the last one.
+	 * Returns the i-th shell completion of the argument after first_verb and TARGET; NULL if
+	 * there are not so many.
 	 */
 	const char *(*first_verb_word)(size_t i);
 	const char *synopsis; /* the text after the command's name: "TARGET [COMMAND [ARG...]]" */
@@ -76,8 +76,8 @@ struct cmd {
 	 */
 	int (*least_args)(const void *opts);
 	/*
-	 * After so many arguments, including TARGET, each word is an argument, even if it begins
-	 * with a dash.  -1: options may follow any number of arguments.
+	 * number of arguments, including TARGET, after which each word is an argument, even if it
+	 * begins with a dash; -1: options may follow any number of arguments
 	 */
 	int free_words;
 	bool dash_words; /* as in struct opt_set */

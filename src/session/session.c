@@ -124,7 +124,10 @@ static int wait_frame(struct session *s, struct stall *stall, uint64_t bytes)
 	return rc;
 }
 
-/* Receives the next frame of an answer, of which `bytes` bytes were received before. */
+/*
+ * Receives the next frame of an answer, of which `bytes` bytes were received before.  Returns 0, or
+ * -1 with err set.
+ */
 static int next_frame(struct session *s, struct stall *stall, uint64_t bytes, uint16_t *type,
 		      struct wire_reader *payload, struct err *err)
 {

@@ -54,8 +54,8 @@ static void add_section(struct page *page, const struct jfr_query *query)
 }
 
 /*
- * Makes query->instead, which reads other event types, the section's query, if it has rows and the
- * present query has none.
+ * If the section's query has no rows, but query->instead has rows, shows query->instead in the
+ * section.  query->instead reads other event types.
  */
 static void choose(struct section *s)
 {

@@ -91,9 +91,8 @@ static int receive_paths(struct staged_file *p, const struct jvm *jvm,
 }
 
 /*
- * Returns the name as staged_file.h says.  The name of a mapped file contains a hash of its
- * content: the dynamic linker identifies a library by its path, so a library with other content
- * must have another path.
+ * The name of a mapped file contains a hash of its content, because the dynamic linker identifies a
+ * library by its path: a library with other content must have another path.
  */
 char *staged_file_name(const struct staged_file_request *req)
 {
