@@ -106,7 +106,7 @@ static bool is_named(const struct tar_header *h, const char *name)
 
 /*
  * Reads the content of a file in the archive, and the padding after it.  Appends the content to
- * `out`, unless `out` is NULL.
+ * `out`, unless `out` is NULL.  Returns 0 or a negative errno.
  */
 static int read_content(struct reader *r, uint64_t size, struct buf *out)
 {

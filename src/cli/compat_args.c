@@ -42,7 +42,7 @@ static int append_all(char **words, int n, char **argv, int argc)
 /*
  * Appends the arguments of jattach's command `load`: LIB true|false OPTIONS.  Omits the second
  * argument, which says whether LIB is an absolute path.  If LIB is "instrument", the third argument
- * is JAR=OPTIONS of a Java agent.
+ * is JAR=OPTIONS of a Java agent.  Returns the new number of words.
  */
 static int append_load(char **words, int n, char **argv, int argc)
 {

@@ -19,8 +19,8 @@
  *   dominators ARG...            retained --tree ARG...
  *   leaks ARG...                 retained --suspects ARG...
  *
- * Other arguments stay as they are.  The caller frees the array, but not its strings: they belong
- * to argv.
+ * Other arguments stay as they are.  Returns an array of *n_words arguments.  The caller frees the
+ * array, but not its strings: they belong to argv.
  */
 char **compat_args(int argc, char **argv, int *n_words);
 

@@ -9,7 +9,7 @@
  * that does not answer does not delay the others.  A child that makes no progress for longer than
  * the timeout is killed, and its JVM counts as failed (EXIT_ATTACH).  Prints complete outputs in
  * the order of process ids, each under a heading "PID:" as the JDK's jcmd does, or without a
- * heading with --json.
+ * heading with --json.  Returns 0, or -1 with err set.
  */
 int run_on_all(struct ctx *ctx, struct err *err);
 

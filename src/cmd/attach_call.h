@@ -46,8 +46,8 @@ int attach_call_jcmd(const struct ctx *ctx, const char *line, size_t max, struct
 		     struct err *err) _must_check_;
 
 /*
- * Reads the JVM's -XX flags into `flags`, which must be empty.  Release `flags` also after an
- * error.
+ * Reads the JVM's -XX flags into `flags`, which must be empty.  Returns 0, or -1 with err set.
+ * Release `flags` also after an error.
  */
 int attach_call_flags(const struct ctx *ctx, struct vmflags *flags, struct err *err) _must_check_;
 

@@ -47,7 +47,7 @@ bool stack_files_any(const struct stack_files *f);
 /*
  * Computes the totals of the tree `t`, writes the tree to all open files, and prints a notice for
  * each file.  Each node of the tree has two values; collapsed stacks contain only the first of
- * them.  `title` and `subtitle` are for the flame graph.
+ * them.  `title` and `subtitle` are for the flame graph.  Returns 0, or -1 with err set.
  */
 int stack_files_write(struct stack_files *f, const struct ctx *ctx, struct call_tree *t,
 		      const char *title, const char *subtitle, struct err *err) _must_check_;

@@ -25,7 +25,8 @@ int agent_load(const struct jvm *jvm, const struct attach_opts *opts,
  * Loads this build's agent.  If the JVM has mapped this build's agent already, loads it by the path
  * of that mapping, because the memory of the mapped library has the patches of earlier sessions.
  * Loads the file `staged` if there is no such mapping, if the target uses musl, or if the JVM
- * answers that it cannot load the mapped library.  Ignores load.file.
+ * answers that it cannot load the mapped library.  Ignores load.file.  Returns as agent_load()
+ * does.
  */
 int agent_load_own(const struct jvm *jvm, const struct attach_opts *opts,
 		   const struct loaded_agents *images, const char *staged, struct agent_load load,

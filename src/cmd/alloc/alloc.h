@@ -54,7 +54,7 @@ int alloc_recorded(const struct ctx *ctx, struct alloc *a, struct session **ours
 
 /*
  * Sends the request ALLOC (agent/wire/frames.def) for the classes that match `globs`; NULL: all
- * classes.
+ * classes.  Returns 0, or -1 with err set.
  */
 int alloc_request(const struct ctx *ctx, struct session *s, uint32_t flags, char *const *globs,
 		  struct err *err) _must_check_;

@@ -101,6 +101,7 @@ int capture_run(struct capture *c, struct err *err) _must_check_;
 /*
  * Overwrites the secrets in `text`, and adds `text` to the archive as the file `name`.  `flags` are
  * enum capture_flags.  Sets r->size, and adds the number of overwritten secrets to r->n_masked.
+ * Returns 0, or -1 with err set.
  */
 int capture_add_text(struct capture *c, const char *name, struct buf *text, int flags,
 		     struct capture_result *r, struct err *err) _must_check_;

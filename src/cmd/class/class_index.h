@@ -17,7 +17,7 @@ struct class_index {
 
 /*
  * Opens the session, requests the loaded classes, and sorts them by name.  `flags` are
- * WIRE_CLASSES_* (agent/wire/frame.h).
+ * WIRE_CLASSES_* (agent/wire/frame.h).  Returns 0, or -1 with err set.
  */
 int class_index_open(const struct ctx *ctx, uint32_t flags, struct class_index *r,
 		     struct err *err) _must_check_;

@@ -69,7 +69,7 @@ bool heap_source_is_dump(const struct heap_source *source);
 int64_t heap_source_pause_ns(const struct heap_source *source);
 /*
  * Fetches the names of the fields of each class whose wanted[class] is true.  heap_via()
- * (model/heap/heap.h) needs these names.
+ * (model/heap/heap.h) needs these names.  Returns 0, or -1 with err set.
  */
 int heap_source_fields(struct heap_source *source, const bool *wanted, struct err *err)
 	_must_check_;

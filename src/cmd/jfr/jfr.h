@@ -62,13 +62,17 @@ int jfr_ask_settings(const struct ctx *ctx, const char *words, struct jfr_settin
  */
 int jfr_check_repository(const struct ctx *ctx, struct err *err) _must_check_;
 
-/* Opens the caller's output file.  Call this first: if it fails, the JVM has done no work. */
+/*
+ * Opens the caller's output file.  Returns 0, or -1 with err set.  Call this before any request to
+ * the JVM, so that the JVM does no work if the file cannot be opened.
+ */
 int jfr_open_file(const struct ctx *ctx, const char *path, struct atomic_file *out,
 		  struct err *err) _must_check_;
 /*
  * Makes the JVM dump recordings to a staged file, and copies that file to `out`.  `words` select
  * the recordings.  Checks that `out` is complete, but does not commit it.  `since` is the start of
- * the recordings (0: unknown), from which the size of the dump is estimated.
+ * the recordings (0: unknown), from which the size of the dump is estimated.  Returns 0, or -1 with
+ * err set.
  */
 int jfr_fetch(const struct ctx *ctx, const char *words, time_t since, struct atomic_file *out,
 	      struct err *err) _must_check_;

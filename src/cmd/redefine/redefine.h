@@ -53,7 +53,8 @@ int redefine_compare(struct redefine_plan *plan, struct class_index *index,
 
 /*
  * Replaces the classes whose result is REDEFINE_FITS.  Sets *n_others to the number of replaced
- * classes whose new code is changed by transformers of other agents.
+ * classes whose new code is changed by transformers of other agents.  Returns 0, or -1 with err
+ * set.
  */
 int redefine_install(const struct redefine_plan *plan, struct class_index *index,
 		     uint32_t *n_others, struct err *err) _must_check_;

@@ -14,7 +14,8 @@
  *   caller's path and removes from the target.  `force` permits replacing an existing file of the
  *   caller.
  * - If the command reads the file: jtool first stages a copy of the caller's file.
- * In the printed answer, the caller's path replaces the path of the staged file.
+ * In the printed answer, the caller's path replaces the path of the staged file.  Returns 0, or -1
+ * with err set.
  */
 int jcmd_file_run(const struct ctx *ctx, const char *line, const struct dcmd_file *file,
 		  bool force, struct err *err) _must_check_;
