@@ -62,7 +62,8 @@ int attach_execute(const struct jvm *jvm, const struct attach_opts *opts,
 /*
  * Like attach_execute(), but for an operation that takes long, such as a heap dump.  timeout_ms
  * applies until the JVM has read the request.  After that, the longer of timeout_ms and
- * ATTACH_LONG_MS applies, and bytes that opts->progress reports count like bytes of the answer.
+ * ATTACH_LONG_MS applies.  That time begins again whenever the answer and the number of
+ * opts->progress together have grown by STALL_BYTES.
  */
 int attach_execute_long(const struct jvm *jvm, const struct attach_opts *opts,
 			const struct attach_request *req, struct attach_reply *reply,

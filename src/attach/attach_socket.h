@@ -30,9 +30,9 @@ int attach_socket_open_process(const struct jvm *jvm, struct attach_socket *asoc
 void attach_socket_close(struct attach_socket *asock);
 
 /*
- * Returns 1 if a file has the socket's name and is not the file in `dead`; 0 if there is no such
- * file; or a negative errno.  Returns 1 even if the file is not a socket; attach_socket_connect()
- * reports that error.
+ * Returns 1 if a file has the socket's name and is not the file in asock->dead; 0 if there is no
+ * such file; or a negative errno.  Returns 1 even if the file is not a socket;
+ * attach_socket_connect() reports that error.
  */
 int attach_socket_exists(const struct attach_socket *asock) _must_check_;
 

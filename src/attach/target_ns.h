@@ -43,10 +43,9 @@ int target_ns_open_process(const struct jvm *jvm, struct target_ns *ns,
 void target_ns_close(struct target_ns *ns);
 
 /*
- * Returns true if this process has the target's ids.  It can then connect to a socket of the
- * target, after it has checked the socket, without a child.  It still needs a child to open or
- * create files, unless it has no capabilities: with its capabilities it might open files that the
- * target cannot open.
+ * Returns true if this process has the target's ids.  It then needs no child to connect to a socket
+ * of the target that it has checked.  It still needs a child to open or create files, unless it has
+ * no capabilities: with its capabilities it might open files that the target cannot open.
  */
 bool target_ns_is_ours(const struct target_ns *ns);
 
@@ -83,16 +82,16 @@ int target_ns_kill(const struct target_ns *ns, int sig) _must_check_;
 int target_ns_opendir(const struct target_ns *ns, const char *path) _must_check_;
 
 /*
- * Returns true if the file at this absolute path in the target's root is the one of `same`, and the
- * target's user can read this file and, if `to_map` is set, map it as code.
+ * Returns true if `same` describes the file at this absolute path in the target's root, and the
+ * target's user can read the file and, if `to_map` is set, map it as code.
  */
 bool target_ns_can_read(const struct target_ns *ns, const char *path, const struct stat *same,
 			bool to_map);
 
 /*
- * Removes the file `name` from the directory dir_fd, if it is the file of `same` and has the
- * modification time of `same`; else returns -ESTALE.  Acts with the target's rights, so that it
- * removes nothing that the target could not remove.  Returns 0 or a negative errno.
+ * Removes the file `name` from the directory dir_fd.  Returns 0; -ESTALE if it is not the file that
+ * `same` describes, or was modified since; or another negative errno.  Acts with the target's
+ * rights, so that it removes nothing that the target could not remove.
  */
 int target_ns_unlink(const struct target_ns *ns, int dir_fd, const char *name,
 		     const struct stat *same) _must_check_;

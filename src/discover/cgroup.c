@@ -213,7 +213,7 @@ struct level_record {
 	int64_t limit, free, used, kills_all;
 };
 
-/* In the worker: reads the levels in a cgroup mount of the target, which may not answer. */
+/* In the worker: reads the levels in a cgroup mount of the target; that mount may not answer. */
 static int answer_levels(const struct buf *request, struct buf *answer, int *fd, struct err *err)
 {
 	_cleanup_buf_ struct buf mounts = BUF_INIT, groups = BUF_INIT;

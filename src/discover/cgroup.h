@@ -20,9 +20,8 @@ struct cgroup {
 };
 
 /*
- * Reads the lowest limits of the process's group and its parent groups, as far as the file systems
- * that are mounted for jtool show these groups.  Sets all values to -1 if jtool cannot determine
- * the process's group.
+ * Reads the lowest limits of the process's group and its parent groups, as far as jtool's cgroup
+ * mounts show these groups.  Sets all values to -1 if jtool cannot determine the process's group.
  */
 void cgroup_read(const struct procfs *proc, pid_t pid, struct cgroup *out);
 
@@ -56,16 +55,16 @@ struct cgroup_level {
 
 /*
  * Reads the groups that limit a process's memory, from the process's own group upwards, as far as
- * the file systems that are mounted for jtool show these groups.  Returns the number of groups, or
- * -ENOENT if jtool's mounts do not show the process's group.
+ * jtool's cgroup mounts show these groups.  Returns the number of groups, or -ENOENT if jtool's
+ * mounts do not show the process's group.
  */
 int cgroup_levels(const struct procfs *proc, pid_t pid,
 		  struct cgroup_level levels[CGROUP_LEVELS_MAX]);
 
 /*
- * Reads the groups that the process itself can see, in the file systems that are mounted for the
- * process.  This is for a process in another container: jtool's own mounts do not show the groups
- * of such a process, and jtool is in none of these groups.  A worker reads the files of the groups,
+ * Reads the groups that the process itself can see in its own cgroup mounts.  Call it for a process
+ * in another container: jtool's own mounts do not show the groups of that process, and jtool is in
+ * none of these groups.  A worker reads the files of the groups,
  * because the process's file systems may not answer.  Returns the number of groups; 0 if the
  * process can see none or has jtool's mounts; or the negative errno of worker_run() if the worker
  * failed.

@@ -37,7 +37,7 @@ bool flags_is_on(const char *flags, const char *name);
  * it.
  */
 char *flags_value(const char *flags, const char *prefix);
-/* Like flags_value(), of the last flag that starts with `prefix` or with `other`. */
+/* Like flags_value(), but uses the last flag that starts with `prefix` or with `other`. */
 char *flags_value_of_two(const char *flags, const char *prefix, const char *other);
 
 #endif

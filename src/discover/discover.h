@@ -33,9 +33,11 @@ int discover_all(const struct procfs *proc, bool states, struct jvm_list *list,
 /*
  * Returns the JVM with this pid.  Returns NULL with `err` set if no such process exists, if
  * permission is denied (EXIT_PERMISSION), or if the process is not a JVM (EXIT_TARGET; the error
- * text has the name of the process).  If a file system of the JVM may not answer, a worker inspects
- * the process; jvm->worker is then this worker, which the caller can use again.  If a file system
- * does not answer, jvm->hung is set and there is no worker.
+ * text has the name of the process).
+ *
+ * If a file system of the JVM may not answer, a worker inspects the process.  If the file system
+ * answers the worker, jvm->worker is this worker, which the caller can use again.  If not,
+ * jvm->hung is set and jvm->worker is NULL.
  */
 struct jvm *discover_pid(const struct procfs *proc, pid_t pid, struct err *err) _must_check_;
 

@@ -134,7 +134,7 @@ static int no_file(const struct procfs *proc, const struct jvm *jvm, struct err 
 		return no_counters(jvm, "it was started with -XX:+PerfDisableSharedMem", err);
 	if (inspect_attach_state(proc, jvm) == ATTACH_STARTING)
 		return is_starting(jvm, err);
-	/* For a user without a name, HotSpot creates no file: its directory is hsperfdata_USER. */
+	/* The file's directory is hsperfdata_USER: for a user without a name, there is no file. */
 	return no_counters(jvm, "-XX:-UsePerfData is in effect, its user is not in its "
 			      "/etc/passwd, or it could not create a file in its /tmp", err);
 }

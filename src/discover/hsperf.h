@@ -22,8 +22,8 @@ struct hsperf {
 /*
  * Opens the JVM's hsperfdata file, which must be a regular file that the JVM has mapped.  The JVM's
  * user must own the file, unless it was deleted.  Returns 0, or -1 with `err` set to
- * - EXIT_ANSWER if the JVM publishes no counters; the error text names the JVM's flag that is the
- *   reason, and another jtool command;
+ * - EXIT_ANSWER if the JVM publishes no counters; the error text has the reason, and a command to
+ *   use instead;
  * - EXIT_ATTACH if the JVM is still starting, or if the file's file system does not answer;
  * - EXIT_PERMISSION if jtool has no permission to read the file;
  * - EXIT_PARTIAL if the JVM has exited.

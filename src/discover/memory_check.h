@@ -33,9 +33,9 @@ int memory_watch(struct memory_watch *watch, struct err *err) _must_check_;
 int64_t memory_resident(const struct jvm *jvm);
 
 /*
- * Returns the used heap in bytes, as the JVM last published it.  If the JVM has not published it
- * yet, as with G1 while all objects are in one region, or has no counters, returns an upper bound:
- * the resident memory, or the maximal heap if that is smaller.  Returns -1 if no bound is known.
+ * Returns the used heap in bytes, as the JVM last published it.  If the JVM has published nothing
+ * (no counters, or G1 while all objects are in one region), returns an upper bound: the smaller of
+ * the resident memory and the maximum heap size.  Returns -1 if no bound is known.
  */
 int64_t memory_heap_used(const struct jvm *jvm);
 

@@ -12,7 +12,7 @@
 #define REQUEST_GROWTH MB        /* 0.4 MB: class histogram */
 #define AGENT_GROWTH (6 * MB)    /* 3.3 MB: first request for the system properties */
 #define CHANGE_GROWTH (24 * MB)  /* 10.0 MB: trace of 1500 methods */
-#define CLASS_GROWTH (16 * 1024) /* per class, plus CHANGE_GROWTH; total 11.9 MB: alloc --exact */
+#define CLASS_GROWTH (16 * 1024) /* per class, added to CHANGE_GROWTH; 11.9 MB: alloc --exact */
 #define JAVA_GROWTH (40 * MB)    /* 33.8 MB: start of the flight recorder */
 #define WALK_MAX (1024 * MB)
 #define COPY_RATE_MAX (64 * MB) /* copies between two checks of the memory: 3 GB/s for 20 ms */

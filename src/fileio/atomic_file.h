@@ -42,7 +42,7 @@ struct atomic_file {
 enum atomic_file_flags {
 	/* opening fails (EXIT_USAGE) if `path` is a regular file, link or block device */
 	ATOMIC_FILE_NEW = 0,
-	/* the result replaces the regular file at `path`, or the one to which a link there leads */
+	/* the result replaces the regular file to which `path` leads; links are followed */
 	ATOMIC_FILE_REPLACE = 1 << 0,
 	/* opening fails (EXIT_USAGE) if the output is a terminal */
 	ATOMIC_FILE_BINARY = 1 << 1,

@@ -32,7 +32,7 @@ struct disk_room {
 	uint64_t growth; /* bytes of memory that the JVM may take while jtool writes into memory */
 };
 
-/* Returns the reserve of a file system in bytes, from its size and free space in bytes. */
+/* Returns how many bytes of a file system must stay free; `size` and `free` are in bytes. */
 uint64_t disk_room_keep(uint64_t size, uint64_t free);
 
 /* Returns true if the file is on a file system in memory. */
@@ -52,8 +52,8 @@ struct disk_room disk_room_begin(int fd);
 #define JVM_DUMP_GROWTH (16u << 20)
 
 /*
- * Like disk_room_begin(), for a file into which a JVM's heap dump is written.  If the file is in
- * memory, JVM_DUMP_GROWTH bytes of memory must stay free in addition, for the JVM.
+ * Like disk_room_begin(), for a file into which a JVM's heap dump is written.  If the file is on a
+ * file system in memory, JVM_DUMP_GROWTH bytes of memory must also stay free, for the JVM.
  */
 struct disk_room disk_room_for_dump(int fd);
 /*

@@ -206,8 +206,8 @@ static bool has_name(int fifo)
 }
 
 /*
- * Reads and discards data until the FIFO has no name any more, until the data ends, or until the
- * pipe `end` hangs up.
+ * Reads and discards data, so that the writer can go on, until the FIFO is unlinked, the data ends
+ * or the pipe `end` hangs up.
  */
 static void discard(const struct work *w)
 {

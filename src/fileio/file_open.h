@@ -2,8 +2,8 @@
  * Opens files after a check of their type and owner.
  *
  * Opening a FIFO can block, and opening a device can have side effects: for example, a watchdog
- * timer starts to run.  Between stat(2) and open(2), a name can be given to another file.  If
- * another user may choose a file's name, the file is therefore opened in three steps:
+ * timer starts to run.  Between stat(2) and open(2), another user may put a different file under
+ * the name.  Where this is possible, the file is opened in three steps:
  * - open it with O_PATH, which has no effect on the file;
  * - check its type and owner with fstat(2);
  * - open the same file again, through /proc/self/fd.

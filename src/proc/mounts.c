@@ -130,7 +130,10 @@ static const char *find_child(const char *mountinfo, const char *path, unsigned 
 	return found;
 }
 
-/* The order of the lines says nothing: systemd moves the root mount after those below it. */
+/*
+ * Follows the ids of the mounts, because the lines are in no fixed order: systemd moves the root
+ * mount after the mounts below it.
+ */
 bool mount_find(const char *mountinfo, const char *path, struct mount *m)
 {
 	const char *line = NULL, *next = find_child(mountinfo, path, ANY), *point, *type;
@@ -265,7 +268,7 @@ static bool is_in_our_ns(const struct own *own, const struct procfs *proc, pid_t
 {
 	_cleanup_free_ char *ns = procfs_readlink(proc, pid, "ns/mnt");
 
-	if (!ns) /* if this link is denied, all files are denied, so no read can block */
+	if (!ns) /* if this is denied, so are all files of the process, and no read can block */
 		return errno == EACCES || errno == EPERM;
 	return strcmp(ns, own->ns) == 0;
 }

@@ -34,7 +34,7 @@ bool mount_may_hang(const char *type);
 
 /*
  * Appends the text of self/mountinfo to `out`.  If `proc` is the real /proc, caches the text for
- * half a second: to read it takes as long as to read all other files that a short command reads.
+ * half a second, because reading it takes as long as reading all other files of a short command.
  * Returns 0 or a negative errno.
  */
 int mounts_read_own(const struct procfs *proc, struct buf *out) _must_check_;

@@ -40,8 +40,9 @@ int procfs_pids(const struct procfs *proc, pid_t **pids, size_t *n) _must_check_
 int procfs_openat(const struct procfs *proc, pid_t pid, const char *name, int flags) _must_check_;
 
 /*
- * Gives the caller the file-system ids of a process, for an access for which this header has no
- * function.  If this function returns true, call fs_ids_restore(saved) after the access.
+ * Gives the calling thread the file-system ids of a process, for an access for which this header
+ * has no function.  Returns true if the ids have changed; then call fs_ids_restore(saved) after the
+ * access.
  */
 bool procfs_take_ids(const struct procfs *proc, pid_t pid, struct fs_ids *saved) _must_check_;
 

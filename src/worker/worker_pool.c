@@ -19,8 +19,7 @@
 struct task {
 	/*
 	 * 0: no worker has taken the task; else the slot of its worker plus 1.  One operation takes
-	 * the task and records its worker, so that a worker that is killed at any time loses no
-	 * task without a trace.
+	 * the task and records the worker: when a worker is killed, the pool knows its task.
 	 */
 	_Atomic uint8_t owner;
 	_Atomic uint8_t is_silent; /* the task is done, and its worker sends no answer */

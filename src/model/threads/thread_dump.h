@@ -87,7 +87,7 @@ void dump_thread_name(struct dump_thread *t, const char *name);
 bool dump_thread_same_stack(const struct dump_thread *a, const struct dump_thread *b);
 
 /*
- * Returns how many threads wait for a lock such as ReentrantLock whose owner is neither in the dump
+ * Returns how many threads wait for a java.util.concurrent lock whose owner is neither in the dump
  * nor in the JVM's report of deadlocks.  Use it for a dump without -l.
  */
 size_t thread_dump_count_unowned(const struct thread_dump *d);

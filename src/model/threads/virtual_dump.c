@@ -212,7 +212,7 @@ void virtual_dump_parse(struct thread_dump *d, const char *text, size_t len)
 
 	take_only(&p, "threadDump", take_dump);
 	d->complete = !p.scan.bad;
-	/* The document has the owners of all locks whose owners the JVM knows. */
+	/* The document has the owner of each lock, if the JVM knows the owner. */
 	d->has_synchronizers = true;
 	buf_release(&p.text);
 }

@@ -22,8 +22,8 @@ static void take(struct top_thread *t, const struct thread_reading *r, bool is_l
 		 double seconds)
 {
 	/*
-	 * A thread that was not in an earlier reading started after the previous reading of the
-	 * process, so it used all of its CPU time since then.
+	 * A thread without an earlier reading is new: all of its CPU time is later than the
+	 * previous reading of the process.
 	 */
 	double before = t->readings > 0 ? t->cpu_s : 0;
 

@@ -44,8 +44,8 @@ void activities_begin(struct activities *a);
 int activities_take(struct activities *a, uint16_t type, struct wire_reader *payload) _must_check_;
 
 /*
- * Returns the name of the jtool command that sends such requests, or "session" if the kind of the
- * request is unknown.
+ * Returns the name of the jtool command that sends requests of the activity's kind, or "session" if
+ * the kind is unknown.
  */
 const char *activity_command(const struct activity *activity);
 

@@ -1,6 +1,6 @@
 /*
- * Finds the file that a diagnostic command names in braces.  The path in braces is one in the mount
- * namespace of jtool's caller, not of the JVM.  Examples: "Thread.dump_to_file {threads.txt}",
+ * Finds the file that a diagnostic command names in braces.  The path in braces is valid for
+ * jtool's caller, not in the root of the JVM.  Examples: "Thread.dump_to_file {threads.txt}",
  * "JFR.dump name=1 filename={app.jfr}".
  *
  * An argument, or the value of an argument, names such a file if it begins with '{' and ends with
@@ -25,10 +25,10 @@ struct dcmd_file {
 };
 
 /*
- * Finds the file in braces in a line, and sets *file.  Returns 0; or -1 with err set (EXIT_USAGE)
- * in one of these cases: the line has two files in braces; the line's command does not use the
- * file; the JVM would still use the file after the end of the command.  Release *file also after an
- * error.
+ * Finds "{FILE}" in the line of a diagnostic command, and sets *file.  Returns 0, even if the line
+ * has none; or -1 with err set (EXIT_USAGE) in one of these cases: the line has two; the command
+ * uses no file there; the JVM would still use the file after the end of the command.  Release *file
+ * also after an error.
  */
 int dcmd_file_find(const char *line, struct dcmd_file *file, struct err *err) _must_check_;
 void dcmd_file_release(struct dcmd_file *file);
