@@ -23,7 +23,7 @@ struct attach_async {
 
 /*
  * Starts attach_execute_long() in a thread.  The objects that the arguments point to must stay
- * valid until attach_async_join().  Returns -1 with `err` set if the thread was not started.
+ * valid until attach_async_join().  Returns 0; or -1 with `err` set if no thread was started.
  */
 int attach_async_start(struct attach_async *a, const struct jvm *jvm,
 		       const struct attach_opts *opts, const struct attach_request *req,

@@ -43,9 +43,9 @@ int target_ns_open_process(const struct jvm *jvm, struct target_ns *ns,
 void target_ns_close(struct target_ns *ns);
 
 /*
- * Returns true if this process has the target's ids.  It then needs no child to connect to a socket
- * of the target that it has checked.  It still needs a child to open or create files, unless it has
- * no capabilities: with its capabilities it might open files that the target cannot open.
+ * Returns true if this process has the target's ids.  It then needs no child to connect to a
+ * checked socket of the target.  It still needs a child to open or create files, unless it has no
+ * capabilities: with its capabilities it might open files that the target cannot open.
  */
 bool target_ns_is_ours(const struct target_ns *ns);
 
@@ -59,7 +59,8 @@ bool target_ns_is_ours(const struct target_ns *ns);
 int target_ns_become(const struct target_ns *ns) _must_check_;
 
 /*
- * Reads the target's current status from /proc.  Returns -ESRCH if the target is exiting or gone.
+ * Reads the target's current status from /proc.  Returns 0; -ESRCH if the target is exiting or has
+ * ended; or another negative errno.
  */
 int target_ns_status(const struct target_ns *ns, struct proc_status *status) _must_check_;
 
@@ -82,8 +83,9 @@ int target_ns_kill(const struct target_ns *ns, int sig) _must_check_;
 int target_ns_opendir(const struct target_ns *ns, const char *path) _must_check_;
 
 /*
- * Returns true if `same` describes the file at this absolute path in the target's root, and the
- * target's user can read the file and, if `to_map` is set, map it as code.
+ * Returns true if the target's user can read the file at this absolute path in the target's root
+ * and, if `to_map` is set, map it as code.  Returns false if the file is not the one that `same`
+ * describes.
  */
 bool target_ns_can_read(const struct target_ns *ns, const char *path, const struct stat *same,
 			bool to_map);

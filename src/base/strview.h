@@ -22,9 +22,9 @@ static inline size_t strview_len(struct strview s)
 bool strview_line(struct strview *text, struct strview *line);
 
 /*
- * Finds the next line of *text that has more than spaces, and advances *text to the end of this
- * line.  Returns a copy of the line without its leading spaces; the caller frees the copy.  Returns
- * NULL if there is no such line.
+ * Finds the next line of *text that is not blank, and advances *text to the end of this line.
+ * Returns a copy of the line without its leading spaces; the caller frees the copy.  Returns NULL
+ * if all remaining lines are blank.
  */
 char *strview_copy_line(const char **text);
 

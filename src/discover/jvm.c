@@ -165,8 +165,8 @@ const char *jvm_simple_main(const struct jvm *jvm)
 	name = slash ? slash + 1 : name;
 	dot = strrchr(name, '.');
 	/*
-	 * main may be a path, or module/package.Class.  No name of a package or class contains '-',
-	 * and none of a class begins with a digit.
+	 * main may be a path, or module/package.Class.  A name is not that of a class if it has a
+	 * '-', or a digit after the last dot.
 	 */
 	if (!dot || *jvm->main == '/' || strcmp(dot, ".jar") == 0 || strcmp(dot, ".war") == 0 ||
 	    strchr(name, '-') || (dot[1] >= '0' && dot[1] <= '9'))

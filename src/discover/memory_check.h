@@ -21,7 +21,8 @@ int memory_check(const struct jvm *jvm, enum memory_use use, struct memory_room 
 
 /*
  * Call memory_watch() repeatedly while a request is in progress.  It measures the free memory at
- * most every 20 ms, and fails if less than the reserve (memory_room.h) is free.
+ * most every 20 ms.  Returns 0; or -1 with err set (EXIT_PARTIAL) if less memory than the reserve
+ * (memory_room.h) is free.
  */
 struct memory_watch {
 	const struct jvm *jvm;

@@ -26,8 +26,8 @@ struct process_info {
 };
 
 /*
- * Reads the properties.  Returns -1 with `err` set (EXIT_PARTIAL) if the JVM has exited.  Release
- * `info` only after success.
+ * Reads the properties.  Returns 0; or -1 with `err` set (EXIT_PARTIAL) if the JVM has exited.
+ * Release `info` only after success.
  */
 int process_info_read(const struct procfs *proc, const struct jvm *jvm, struct process_info *info,
 		      struct err *err) _must_check_;

@@ -18,7 +18,7 @@
  */
 struct jvm *resolve_target(const char *spec, FILE *candidates, struct err *err) _must_check_;
 
-/* Finds a JVM of the list by name, as resolve_target() does, and removes it from the list. */
+/* As resolve_target(), but finds the JVM in the list, only by name, and removes it there. */
 struct jvm *resolve_among(struct jvm_list *list, const char *spec, FILE *candidates,
 			  struct err *err) _must_check_;
 

@@ -6,8 +6,8 @@
 #include "base/err.h"
 
 /*
- * Decompresses the agent's shared object into an empty buffer.  Returns -1 with EXIT_AGENT set if
- * the executable of jtool is damaged.
+ * Decompresses the agent's shared object into an empty buffer.  Returns 0; or -1 with err set
+ * (EXIT_AGENT) if the executable of jtool is damaged.
  */
 int embedded_agent(struct buf *agent, struct err *err) _must_check_;
 
@@ -20,8 +20,8 @@ int embedded_page(const char *name, struct buf *text) _must_check_;
 
 /*
  * Decompresses the fixed parts of a flame graph's page into an empty buffer: its HTML, CSS and
- * JavaScript, each with a NUL at its end.  Returns -1 with EXIT_PARTIAL set if the executable of
- * jtool is damaged.
+ * JavaScript, each with a NUL at its end.  Returns 0; or -1 with err set (EXIT_PARTIAL) if the
+ * executable of jtool is damaged.
  */
 int embedded_flamegraph(struct buf *parts, struct err *err) _must_check_;
 

@@ -86,8 +86,8 @@ int atomic_file_send(struct atomic_file *f, struct err *err) _must_check_;
 /*
  * Gives the complete file its name or, if out_fd is set, copies the file to out_fd.  Sets *size to
  * the length of the complete output in bytes; `size` may be NULL.  Returns 0; or -1 with err set:
- * EXIT_SIGPIPE if stdout has no reader.  Without ATOMIC_FILE_REPLACE, fails if a file of this name
- * was created after the open.
+ * EXIT_SIGPIPE if stdout has no reader, else EXIT_PARTIAL.  Without ATOMIC_FILE_REPLACE, fails if a
+ * file of this name was created after the open.
  */
 int atomic_file_commit(struct atomic_file *f, uint64_t *size, struct err *err) _must_check_;
 

@@ -154,8 +154,8 @@ static int longest_wait(const struct work *w, bool full, bool last_poll)
 /*
  * Waits until the FIFO has data or `out` accepts data; then reads, and then writes.  The read is
  * first, because the FIFO's writer may be a paused JVM.  The data ends when poll(2) reports POLLHUP
- * for the FIFO.  But it never does if no writer has opened the FIFO; so step() also polls the pipe
- * `end`, and sets *last_poll when `end` has hung up.  Then the data ends when the FIFO is empty.
+ * for the FIFO, which never happens if no writer has opened the FIFO.  So step() also polls the
+ * pipe `end`, and sets *last_poll when `end` hangs up; the data then ends when the FIFO is empty.
  */
 static int step(struct work *w, bool *last_poll)
 {

@@ -27,8 +27,8 @@ struct safe_dir {
 
 /*
  * Opens the directory `path`, or creates it in its parent, which must exist.  Follows links in
- * `path` as caller_path.h describes; `path` must stay valid.  Returns -1 with err set: EXIT_USAGE
- * if `path` is not a directory, else EXIT_PARTIAL.
+ * `path` as caller_path.h describes; `path` must stay valid.  Returns 0; or -1 with err set:
+ * EXIT_USAGE if `path` is not a directory, else EXIT_PARTIAL.
  */
 int safe_dir_open(struct safe_dir *d, const char *path, struct err *err) _must_check_;
 /* Closes the directory, and removes it if jtool created it and wrote nothing. */

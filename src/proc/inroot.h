@@ -14,15 +14,15 @@
  * Opens `path` with O_PATH and O_CLOEXEC, as if `root_fd` were the root directory; `root_fd` may be
  * an O_PATH descriptor, for example of /proc/PID/root.  `flags`: O_DIRECTORY, O_NOFOLLOW, both, or
  * 0; O_NOFOLLOW means that the last component must not be a link.  Returns a descriptor or a
- * negative errno: before Linux 5.6, which introduced openat2(2), -ELOOP if `path` contains a link.
+ * negative errno.  On Linux before 5.6, without openat2(2), returns -ELOOP if `path` has a link.
  */
 int inroot_open(int root_fd, const char *path, int flags) _must_check_;
 
 /*
  * Opens a regular file for reading, and sets *st as fstat(2) does.  `flags`: 0 or O_NOFOLLOW.
  * Returns a descriptor or a negative errno.  Does not open a file of another kind, but returns
- * -EINVAL: to open a FIFO or a device can block or have side effects, and a target can put device
- * nodes into its own mount namespace.
+ * -EINVAL, because opening a FIFO or a device can block or have side effects, and a target can put
+ * device nodes into its own mount namespace.
  */
 int inroot_open_regular(int root_fd, const char *path, int flags, struct stat *st) _must_check_;
 

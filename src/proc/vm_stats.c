@@ -108,9 +108,10 @@ const struct space *vm_stats_space(const struct vm_stats *stats, const char *nam
 
 /*
  * Sets used_after to the bytes in use in all spaces except eden, because the counters of these
- * spaces change only at collections.  There are two exceptions.  In G1, humongous objects increase
- * the counter of the space "old" at any time; the result is then too high.  Shenandoah has only the
- * space "Heap", whose counter changes at any time, so used_after is unknown.  ZGC has no eden.
+ * spaces change only at collections.  (ZGC has no eden, so all spaces count.)  There are two
+ * exceptions.  In G1, humongous objects increase the counter of the space "old" at any time; the
+ * result is then too high.  Shenandoah has only the space "Heap", whose counter changes at any
+ * time, so used_after is unknown.
  */
 static void find_used_after(struct vm_stats *stats)
 {

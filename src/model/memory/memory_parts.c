@@ -277,10 +277,9 @@ static void divide_malloc(struct state *s)
  * Moves the memory of the collector and of direct buffers to PART_GC and PART_DIRECT.  Native
  * Memory Tracking (NMT) reports how many bytes the collector and Unsafe have allocated with malloc,
  * but not how many of these bytes are resident.  All bytes of direct buffers count as resident,
- * because the JVM zeroes them.  If the collector has allocated 10 % of all bytes that NMT has
- * counted, 10 % of malloc's remaining resident bytes go to PART_GC; but no more bytes than the
- * collector has allocated, because some resident bytes belong to native libraries, which NMT does
- * not count.
+ * because the JVM zeroes them.  The collector gets the share nmt_gc_malloc / nmt_malloc of malloc's
+ * remaining resident bytes, but at most nmt_gc_malloc: native libraries, which NMT does not count,
+ * have some of the resident bytes.
  */
 static void divide_tracked(struct state *s)
 {

@@ -2,10 +2,10 @@
  * Divides the resident memory of a JVM into parts.  Every resident byte belongs to one part, so the
  * sum of the parts is the resident memory.  Does no I/O.
  *
- * The part of a mapping is the one that the JVM reports for the mapping's addresses; or else the
- * one that the mapping's file, the mapping's name or the adjacent mappings imply.  The remaining
- * private anonymous memory counts as malloc's, up to the amount that malloc reports; if malloc
- * reports no amount, all of it counts as malloc's.
+ * The address ranges that the JVM reports determine the part of a mapping.  If a mapping is in no
+ * range, its file, its name or the adjacent mappings determine its part.  The remaining private
+ * anonymous memory counts as malloc's, up to the amount that malloc reports; if malloc reports no
+ * amount, all of it counts as malloc's.
  */
 #ifndef JTOOL_MODEL_MEMORY_MEMORY_PARTS_H
 #define JTOOL_MODEL_MEMORY_MEMORY_PARTS_H

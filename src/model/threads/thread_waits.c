@@ -13,9 +13,10 @@
 #define CLAIMS_MAX 1000
 
 /*
- * Adds the lock to `holders`, which maps locks to the indexes of the threads that hold them.  If
- * two threads hold a lock that is known by its hash code, they hold two locks with the same hash
- * code, or were dumped at different times.  Then the owner is unknown: the map has `d->n`.
+ * Adds the lock to `holders`, which maps locks to the indexes of the threads that hold them.  If a
+ * lock is known only by its hash code and two threads seem to hold it, there are two locks with
+ * this hash code, or the threads were dumped at different times.  The owner is then unknown: the
+ * map has `d->n`.
  */
 static void add_holder(struct id_map *holders, const struct thread_dump *d, size_t thread,
 		       const struct thread_lock *lock)

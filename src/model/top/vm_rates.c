@@ -60,7 +60,7 @@ static double through_eden(const struct vm_reading *last, const struct vm_readin
 
 /*
  * Updates the allocation rate of a JVM whose counter of eden changes only in a collection: Serial
- * and Parallel of JDK 24 and later (JDK-8241678).  The rate is the mean over several collections,
+ * and Parallel of JDK 25 and later (JDK-8241678).  The rate is the mean over several collections,
  * because the time of a collection is not known exactly, only the time of the reading after it.  If
  * no new collection is seen by the time that the rate predicts, the rate is reduced.
  */

@@ -59,7 +59,7 @@ static bool has_key(const char *name, size_t len)
 
 		if (strncasecmp(name + i, "key", 3) != 0)
 			continue;
-		/* A plural; the S of keyStore begins a word. */
+		/* Skip the s of the plural: keys, KEYS.  In keyStore, the S begins a word. */
 		if (after < end && *after == (name[i + 2] == 'Y' ? 'S' : 's'))
 			after++;
 		if (after == end || (begins && !isalpha((unsigned char)*after)) ||
