@@ -30,7 +30,7 @@ struct target_query {
 
 /*
  * Opens the target's directories and calls q->fn.  Returns 0, or -1 with `err` set.  Fails if q->fn
- * fails, and if the target has exited, denies access, or has a file system that does not answer
+ * fails, or if the target has exited, denies access, or has a file system that does not answer
  * (EXIT_ATTACH).
  */
 int target_query(const struct jvm *jvm, const struct target_query *q, struct buf *answer,

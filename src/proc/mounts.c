@@ -104,9 +104,9 @@ static bool is_mounted_on(const char *line, unsigned long parent)
 }
 
 /*
- * Among the mounts on `parent` that contain the path, returns the line of the one with the shortest
- * point: the kernel follows a path from its start, so this mount hides the others.  Returns NULL if
- * there is none.
+ * Returns the line of the mount on `parent` that contains the path; NULL if there is none.  If
+ * several mounts contain the path, returns the line of the mount with the shortest point: the
+ * kernel follows a path from its start, so this mount hides the others.
  */
 static const char *find_child(const char *mountinfo, const char *path, unsigned long parent)
 {
