@@ -64,10 +64,9 @@ int cgroup_levels(const struct procfs *proc, pid_t pid,
 /*
  * Reads the groups that the process itself can see in its own cgroup mounts.  Call it for a process
  * in another container: jtool's own mounts do not show the groups of that process, and jtool is in
- * none of these groups.  A worker reads the files of the groups,
- * because the process's file systems may not answer.  Returns the number of groups; 0 if the
- * process can see none or has jtool's mounts; or the negative errno of worker_run() if the worker
- * failed.
+ * none of these groups.  A worker reads the files of the groups, because the process's file systems
+ * may not answer.  Returns the number of groups; 0 if the process can see none or has jtool's
+ * mounts; or the negative errno of worker_run() if the worker failed.
  */
 int cgroup_levels_inside(const struct procfs *proc, pid_t pid,
 			 struct cgroup_level levels[CGROUP_LEVELS_MAX]);
