@@ -15,8 +15,8 @@
 struct semi_nca {
 	struct graph_dfs dfs;
 	/*
-	 * A range for each node.  The range of node n has the depth-first numbers of the nodes from
-	 * which an edge that is not in the search tree leads to n.
+	 * A range for each node: the depth-first numbers of its predecessors by the edges that are
+	 * not in the search tree.
 	 */
 	uint32_t *others;
 	/*

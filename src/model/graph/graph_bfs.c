@@ -155,8 +155,8 @@ static bool has_bypassed_loader(const struct search *s, uint32_t class)
 }
 
 /*
- * Restarts the search.  The queue then has the class roots, and the class objects that the first
- * search has reached.
+ * Discards the paths, and begins the second search.  Its first starts are the class roots and the
+ * class objects that the first search has reached, except those whose loader is bypassed.
  */
 static void restart(struct search *s)
 {

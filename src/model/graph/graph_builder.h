@@ -13,7 +13,7 @@ struct graph_class_object {
 struct graph_class_objects {
 	struct graph_class_object *list;
 	size_t n, cap;
-	uint32_t min; /* 1 + the highest class number so far: minimum of graph_facts.n_classes */
+	uint32_t min; /* 1 + the highest class number so far; graph_facts.n_classes: at least min */
 	/*
 	 * class number of java.lang.Class, from the OBJECT records of its instances; GRAPH_NONE: no
 	 * such record yet
@@ -31,7 +31,7 @@ struct graph_current {
 	uint32_t node;    /* GRAPH_NONE: no object yet */
 	/* 1 + array index of the previous edge; 0: that edge was not from an array element */
 	uint32_t element;
-	/* number of element edges; it is counted from 1 to GRAPH_ELEMENT_RUN, then from 1 again */
+	/* number of element edges of the object; after GRAPH_ELEMENT_RUN, counts from 1 again */
 	uint32_t run;
 };
 

@@ -44,10 +44,10 @@ struct graph_dfs {
 	 */
 	uint32_t below[HEAP_STREAM_STRENGTHS + 1];
 	/*
-	 * below[s] while the search visits the nodes with the numbers from below[s] on; 0 before
-	 * that.  An edge to a node with a number below `least` does not count.  For example, an
-	 * object that is reachable only through a soft reference does not retain an object that is
-	 * reachable without that reference.
+	 * An edge to a node with a number below `least` does not count.  `least` is 0 while the
+	 * search follows strong references only, and below[s] while it starts from REFERENT edges
+	 * of strength s.  For example, an object that is reachable only by a soft reference does
+	 * not retain an object that is reachable without that reference.
 	 */
 	uint32_t least;
 };

@@ -77,7 +77,7 @@ struct graph {
 	struct graph_length *lengths; /* lengths of arrays, sorted by node */
 	size_t n_lengths;
 	uint32_t *mirrors; /* indexed by class: node of the java.lang.Class; or GRAPH_NONE */
-	/* indexed by class: the result of graph_root_of() for a class object without a root */
+	/* indexed by class: the root for a class object that has no entry in `roots` */
 	struct graph_root *class_roots;
 	uint32_t n_classes, class_class;
 	struct graph_root *roots; /* sorted by node */

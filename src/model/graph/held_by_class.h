@@ -1,7 +1,8 @@
 /*
- * Counts, by class, the objects that big objects (big_objects.h) dominate directly.  The caller
- * assigns a holder, or none, to each big object: the big object itself or, if it is a part of a
- * list or tree, the first object of the list or tree.  An object counts for its dominator's holder.
+ * Counts, by class, the objects that big objects (big_objects.h) dominate directly.
+ *
+ * The caller assigns a holder to each big object: the object itself, or the first object of the
+ * list or tree that it is a part of.  An object is counted for the holder of its dominator.
  */
 #ifndef JTOOL_MODEL_GRAPH_HELD_BY_CLASS_H
 #define JTOOL_MODEL_GRAPH_HELD_BY_CLASS_H
@@ -10,7 +11,7 @@
 
 /* The objects of one class that are counted for one holder. */
 struct held_row {
-	uint32_t holder, class; /* holder: a value of held_by_class_wanted.holders[] */
+	uint32_t holder, class; /* holder: a number from held_by_class_wanted.holders */
 	uint32_t biggest;       /* of these objects, the node with the largest retained size */
 	uint64_t n, bytes;      /* number of these objects; total of retained or shallow sizes */
 };
@@ -20,11 +21,11 @@ struct held_by_class {
 	size_t n;
 };
 
-/* With which size a big object counts for the holder of its dominator. */
+/* How an object is counted for the holder of its dominator. */
 enum held_role {
-	HELD_RETAINED, /* its retained size */
-	HELD_SHALLOW,  /* its shallow size */
-	HELD_APART,    /* it does not count */
+	HELD_RETAINED, /* with its retained size */
+	HELD_SHALLOW,  /* with its shallow size */
+	HELD_APART,    /* not at all */
 };
 
 struct held_by_class_wanted {
@@ -34,8 +35,8 @@ struct held_by_class_wanted {
 	uint32_t roots;          /* the holder for objects that only the roots dominate */
 	/*
 	 * If true, objects that are not big can also belong to a holder's list or tree
-	 * (big_objects_continues()).  Such an object counts as HELD_SHALLOW, and the objects that
-	 * it dominates count for the holder.
+	 * (big_objects_continues()).  They are counted with their shallow size, and the objects
+	 * that they dominate count for the holder, too.
 	 */
 	bool follow;
 };

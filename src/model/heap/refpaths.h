@@ -39,7 +39,10 @@ int refpaths_choose_loaders(const struct heap *h, const char *word,
 			    struct refpaths_targets *targets, struct err *err) _must_check_;
 void refpaths_targets_release(struct refpaths_targets *targets);
 
-/* The least and the greatest number of objects that a stretch has, over all paths of a group. */
+/*
+ * A part of the paths of a group: one object, or successive objects of one class.  Its members are
+ * the least and the greatest number of these objects on a path of the group.
+ */
 struct refpaths_stretch {
 	uint32_t least, most;
 };
@@ -63,11 +66,11 @@ struct refpaths {
 	size_t n_examined;          /* number of groups whose `stretches` is not NULL */
 	uint64_t n_targets;
 	uint64_t n_reached;            /* number of targets that have a path */
-	uint64_t n_weak; /* number of targets that have paths, but none without weak references */
+	uint64_t n_weak; /* number of targets that are reachable only through weak references */
 };
 
 /*
- * Groups the paths to the targets, and measures the stretches of the first n_examined groups.  With
+ * Groups the paths to the targets, and fills in the stretches of the first n_examined groups.  With
  * `weak`, paths may contain weak references.
  */
 void refpaths_find(const struct heap *h, const struct refpaths_targets *targets, bool weak,

@@ -19,7 +19,7 @@ struct retained {
 	size_t n;
 	/*
 	 * Number of instances in all rows, including the rows that retained_filter() removes.
-	 * Objects that are missing in a heap dump are not counted.
+	 * Objects to which a heap dump refers but that it does not contain are not counted.
 	 */
 	uint64_t instances;
 };

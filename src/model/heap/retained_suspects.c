@@ -20,8 +20,8 @@ struct search {
 };
 
 /*
- * Fills in `heads` and `own`.  In bigs.order, an object's dominator precedes the object, so the
- * dominator's head is known already.
+ * Fills in `heads` and `own`.  The loop in bigs.order visits an object's dominator before the
+ * object, so the dominator's head is known already.
  */
 static void find_heads(struct search *s)
 {

@@ -12,9 +12,10 @@
  * and references.
  *
  * A dump is untrusted.  A record that the redactor cannot interpret is an error, for example an
- * instance that precedes the CLASS_DUMP of its class: no byte of the record is passed on.  The
- * redactor needs memory only for names and classes, which precede the first object in HotSpot's
- * dumps.  The redactor passes on nothing before it has reached the first object.
+ * instance that precedes the CLASS_DUMP of its class: no byte of the record is passed on.
+ *
+ * HotSpot writes names and classes before the first object.  The redactor stores this part of the
+ * dump, and passes it on at the first object, when it knows which symbols are names.
  */
 #ifndef JTOOL_MODEL_HPROF_HPROF_REDACT_H
 #define JTOOL_MODEL_HPROF_HPROF_REDACT_H

@@ -162,9 +162,8 @@ static struct object_layout_shape new_rules(const struct object_layout *l,
 }
 
 /*
- * Fills the gap before the first long with smaller fields, as JDK 8 to 14 do.  In their layout, the
- * widest fields come first and references last; in classes with fixed offsets, references come
- * first.
+ * Fills the gap before the first long with smaller fields, as JDK 8 to 14 do.  The caller places
+ * the other fields: the widest first and references last.
  */
 static void fill_gap(const struct object_layout *l, uint64_t *gap, struct object_layout_fields *f)
 {

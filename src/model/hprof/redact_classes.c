@@ -54,8 +54,9 @@ static void extend(struct redact_classes *c, size_t first, unsigned size, bool c
 }
 
 /*
- * Computes the runs of a class.  In an instance, the fields of the class itself precede those of
- * its superclass.  Returns NULL, or the reason why the runs cannot be computed.
+ * Computes the runs of a class: the bytes of an instance that are copied, cleared, copied, … in
+ * turn.  In an instance, the fields of the class itself precede those of its superclass.  Returns
+ * NULL, or the reason why the runs cannot be computed.
  */
 static const char *fill_runs(struct redact_classes *c, uint32_t number, uint64_t len)
 {

@@ -53,9 +53,9 @@ int redact_classes_begin(struct redact_classes *c, uint64_t id, uint64_t super) 
 void redact_classes_field(struct redact_classes *c, unsigned size, bool clear);
 
 /*
- * Returns the class `id` after computing its runs, for an instance whose field values take `len`
- * bytes.  Returns NULL with the reason in *why if the class is unknown or its field values do not
- * take `len` bytes.  The result is valid until the next redact_classes_begin().
+ * Returns the class `id`, with redact_class.runs computed.  `len`: bytes of the field values of an
+ * instance in the dump.  Returns NULL with the reason in *why if the class is unknown or its fields
+ * do not take `len` bytes.  The result is valid until the next redact_classes_begin().
  */
 const struct redact_class *redact_classes_find(struct redact_classes *c, uint64_t id, uint64_t len,
 					       const char **why) _must_check_;

@@ -73,7 +73,7 @@ struct hprof_redactor {
 	struct redact_symbol *symbols;
 	size_t n_symbols, cap_symbols;
 	struct id_map names; /* ids of the symbols that are names, and are therefore not cleared */
-	bool has_text; /* note_text() must examine the last symbol, whose text is short */
+	bool has_text; /* the last symbol is short, and note_text() did not examine it yet */
 	/*
 	 * Maps ids of symbols to enum redact_text, for the texts that note_text() recognises.  One
 	 * id for each text would not be enough: HotSpot also dumps symbols that are no longer used,

@@ -2,7 +2,7 @@
 
 #include "model/jfr/jfr_pools.h"
 
-/* Limit for recursion: each simple type and each key of a constant leads one level deeper. */
+/* limit for recursion: the content of a simple type and a constant are each one level deeper */
 #define NESTING_MAX 8
 
 static void read_type(const struct jfr_chunk *chunk, const struct jfr_type *type,

@@ -281,8 +281,9 @@ static void link_fields(struct jfr_metadata *m)
 }
 
 /*
- * Returns how many numbers a value of the type consists of; 0 if it has other parts, is nested
- * deeply, or has more than NUMBERS_MAX, which limits the work for types that contain others.
+ * Returns how many numbers a value of the type consists of; 0 if it has other parts, is nested more
+ * than NESTED_MAX levels, or has more than NUMBERS_MAX numbers.  The limits bound the time that an
+ * untrusted file can cost.
  */
 static unsigned count_numbers(const struct jfr_type *type, unsigned depth)
 {

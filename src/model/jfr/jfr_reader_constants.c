@@ -146,8 +146,8 @@ static int follow_checkpoints(struct jfr_reader *r, uint64_t at, struct err *err
 }
 
 /*
- * Reads the types from the chunk's last metadata event.  Called if the position of this event in
- * the chunk's header is 0 or wrong.
+ * Reads the types from the chunk's last metadata event.  Called if the chunk's header has no valid
+ * offset of that event.
  */
 static bool scan_metadata(struct jfr_reader *r)
 {

@@ -40,7 +40,10 @@ struct jfr_type_count {
 };
 
 struct jfr_summary {
-	/* all declared event types and the types of undeclared events, by descending count */
+	/*
+	 * in descending order of counts: all declared event types, and one type for each type id
+	 * that an event has but the recording does not declare
+	 */
 	struct jfr_type_count *types;
 	size_t n, cap;
 	unsigned chunks;

@@ -38,8 +38,9 @@ static bool read_descriptor(struct wire_text descriptor, struct buf *parameters,
 }
 
 /*
- * Adds the name of a method.  An invalid descriptor is added unchanged, because the JVM does not
- * verify the names of its own classes.  Returns -1 if the signature of the class is invalid.
+ * Adds a method with its class and parameters.  Adds an invalid descriptor unchanged, because
+ * HotSpot does not check the descriptors of bootstrap classes.  Returns -1 if the signature of the
+ * class is invalid.
  */
 static int add_method(struct buf *out, struct wire_text class, struct wire_text name,
 		      struct wire_text descriptor)

@@ -115,7 +115,7 @@ static void add_message(struct message **list, size_t *n, size_t *cap, struct me
 	(*list)[(*n)++] = m;
 }
 
-/* If the field is one to which samples refer, such as a string or a location, stores it. */
+/* Stores the field if samples need it: a sample type, location, function or string. */
 static void take_table(struct reader *r, const struct field *f)
 {
 	if (!f->is_bytes) {

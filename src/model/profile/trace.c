@@ -30,8 +30,8 @@ void trace_release(struct trace *t)
 }
 
 /*
- * Returns whether another method of the class differs only in the result type, as bridge methods
- * do.
+ * Returns whether the class has a method that differs from `m` only in the result type, as a bridge
+ * method does.
  */
 static bool is_bridged(const struct trace *t, const struct trace_method *m, uint32_t name)
 {

@@ -5,7 +5,7 @@
 #include "model/jfr/jfr_datum.h"
 #include "model/jfr/profile/jfr_profile.h"
 
-/* The value of an event that a profile adds up. */
+/* How much an event adds to the profile. */
 enum jfr_measure {
 	JFR_MEASURE_ONE,      /* 1 for each event */
 	/* the number (bytes, ns or a count) in the field that jfr_profile_source.value names */

@@ -9,7 +9,7 @@
 enum { NS_PER_US = 1000, NS_PER_MS = 1000000 };
 
 struct setting {
-	const char *event, *name;
+	const char *event, *name; /* name: NULL if the event is only enabled */
 	const char *value; /* NULL: the value is the interval that the caller passes */
 };
 

@@ -1,4 +1,4 @@
-/* Reads from an event the values that a query groups by, and those that it adds up. */
+/* Reads the values of an event that a query groups by or adds up. */
 #include <inttypes.h>
 #include <string.h>
 

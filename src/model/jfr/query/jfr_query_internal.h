@@ -40,9 +40,9 @@ struct jfr_seen {
 struct jfr_getter {
 	enum jfr_getter_kind kind;
 	struct jfr_path path;
-	/* the path's first field refers to a constant by a key: read the value once for each key */
+	/* the path begins in a constant pool: read the value only once for each key of the pool */
 	bool is_constant;
-	/* events are grouped by this path, so its value is read only once for each group */
+	/* the query groups by this path: a JFR_ANY column reads it once for each group */
 	bool is_group;
 	bool has_group; /* jfr_getter_read() must compute *group */
 	struct id_map seen_keys;
