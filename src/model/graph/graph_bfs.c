@@ -144,8 +144,8 @@ static void bypass(struct search *s, const uint32_t *nodes, size_t n)
 }
 
 /*
- * Returns whether the loader of the class is bypassed.  If so, the class is alive because of that
- * loader, and a path from the class explains nothing.
+ * Returns whether the loader of the class is bypassed.  If so, the class is reachable because of
+ * that loader, and a path from the class explains nothing.
  */
 static bool has_bypassed_loader(const struct search *s, uint32_t class)
 {

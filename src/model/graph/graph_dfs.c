@@ -22,8 +22,8 @@ static uint32_t last_edge(const struct graph *g, uint32_t node)
 }
 
 /*
- * Number of edges for whose targets graph_dfs.state is prefetched, because the state of a target is
- * rarely in the CPU's cache.
+ * prefetch() loads graph_dfs.state for the targets of this many edges, because the state of a
+ * target is rarely in the CPU's cache.
  */
 #define AHEAD 4
 
@@ -123,8 +123,8 @@ static void search(struct graph_dfs *d, uint32_t node)
 
 /*
  * Visits the nodes that are reachable through REFERENT edges of this strength or a stronger one.
- * Each target of such an edge that was not visited before this call gets an edge from the
- * super-root, even if the target is also reachable from another target.
+ * The targets of these edges get an edge from the super-root, except those that were visited before
+ * this call.  A target gets that edge even if another target leads to it.
  */
 static void search_referents(struct graph_dfs *d, unsigned strength)
 {

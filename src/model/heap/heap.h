@@ -62,7 +62,7 @@ const char *heap_node_class(const struct heap *h, uint32_t node);
  * Appends a text that says how `node` refers to edge->to: "field NAME", "static NAME", "[INDEX]",
  * "field referent (soft)", "class loader", "superclass", "constant pool", "class"…  The text is the
  * value of "via" in the JSON of `jtool refpaths` and `jtool retained`.  NAME is "#INDEX" if the
- * fields of the class that heap_via_class() returns are not known.
+ * field names of the class are unknown, see heap_via_class().
  */
 void heap_via(const struct heap *h, uint32_t node, const struct graph_edge *edge, struct buf *text);
 

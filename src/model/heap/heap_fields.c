@@ -127,8 +127,8 @@ static uint64_t count_fields(const struct visits *m, size_t from)
 
 /*
  * Fills in the names of the fields that `declarer` declares; `index` is the index of the first of
- * these fields.  If `is_own` is false, `declarer` is a superclass of `c`.  The static fields of the
- * superclass have indices in `c`, but get no names, because they are not fields of `c`.
+ * these fields.  If `is_own` is false, `declarer` is a superclass of `c`, and its static fields get
+ * no names: they take up indices in `c`, but no STATIC edge of `c` refers to them.
  */
 static void fill_from(struct heap_class *c, const struct shapes *shapes, uint32_t declarer,
 		      bool is_own, size_t index)

@@ -1,6 +1,6 @@
 /*
- * Parses the frames of a heap walk (GRAPH in wire/frames.def), which are untrusted.  Does not parse
- * HEAP_STREAM.
+ * Parses the frames of a heap walk (GRAPH in wire/frames.def), which are untrusted; the frame
+ * HEAP_STREAM is for graph_builder_take().
  */
 #ifndef JTOOL_MODEL_HEAP_HEAP_WIRE_H
 #define JTOOL_MODEL_HEAP_HEAP_WIRE_H
@@ -11,10 +11,9 @@
 #include "model/heap/heap_fields.h"
 
 struct heap_wire {
-	/* Not owned: */
-	/* the class index to which the frames refer; classes that it lacks are added to it */
-	struct classes *classes;
-	struct heap *heap;       /* threads and methods are added to it */
+	/* Not owned.  The frames refer to classes by their number in `classes`. */
+	struct classes *classes; /* heap_wire_take() adds the classes that are missing */
+	struct heap *heap;       /* heap_wire_take() adds threads and methods */
 
 	/* Values of the frame GRAPH_END: */
 	uint32_t outcome; /* enum wire_graphed */

@@ -77,9 +77,9 @@ static uint64_t thread_of(const struct path_tree *s, uint32_t node)
 }
 
 /*
- * Updates the least and greatest lengths of the group's stretches with the path to `target`.  The
- * length of a stretch of this path is the member `run` of the stretch's last node.  Stops at a node
- * whose member `seen` is `mark`: an earlier call has measured the path from the root to this node.
+ * Updates the least and greatest lengths of the group's stretches with the path to `target`, from
+ * its end to the root.  path_tree_node.run of the last node of a stretch is the stretch's length.
+ * Stops at a node whose member `seen` is `mark`: an earlier call has measured the path up to it.
  */
 static void measure_way(struct path_tree *s, struct refpaths_group *group, uint32_t mark,
 			uint32_t target, uint64_t *thread)

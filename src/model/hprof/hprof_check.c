@@ -84,7 +84,7 @@ int hprof_walk_step(struct hprof_walk *walk, const uint8_t *data, size_t len)
 	const uint64_t to = from + (len < left ? len : left);
 
 	while (walk->at < to) {
-		int64_t n = -EBADMSG; /* for a record after HEAP DUMP END, which must be the last */
+		int64_t n = -EBADMSG; /* if a record follows HEAP DUMP END */
 
 		if (!walk->ended)
 			n = piece_len(walk, data + (walk->at - from), (size_t)(to - walk->at));

@@ -28,7 +28,7 @@
 enum hprof_redact {
 	HPROF_REDACT_NOTHING,
 	HPROF_REDACT_STRINGS, /* overwrite the elements of char[] and byte[] */
-	/* overwrite all primitive fields except StackChunk.size, and all primitive elements */
+	/* overwrite all primitive array elements and all primitive fields but StackChunk.size */
 	HPROF_REDACT_ALL,
 };
 

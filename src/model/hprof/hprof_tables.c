@@ -93,8 +93,7 @@ uint32_t hprof_class_number(struct hprof_reader *r, uint64_t id)
 
 /*
  * Returns the Java name for a class symbol such as "java/lang/String" or "[I".  The caller frees
- * the name.  The symbol of a hidden class has a plus sign before the class's address, where a
- * signature has a dot.
+ * the name.  The symbol of a hidden class ends with "+0xADDRESS", its signature with ".0xADDRESS".
  */
 static char *class_name(const char *symbol, size_t len)
 {

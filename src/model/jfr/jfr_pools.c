@@ -48,7 +48,10 @@ void jfr_pools_free(struct jfr_pools *p)
 	free(p);
 }
 
-/* Skips n compressed numbers: most of a chunk's constants are the frames of stacks. */
+/*
+ * Skips n compressed numbers without decoding them.  This saves time, because most of a chunk's
+ * constants are stack traces, whose frames consist of numbers.
+ */
 static void skip_numbers(struct jfr_cursor *c, uint64_t n)
 {
 	const uint8_t *at = c->at;

@@ -51,7 +51,7 @@ enum profile_gap {
 
 struct profile {
 	enum profile_kind kind;
-	/* a node's first value is in the unit tree.units[0]; its second, if any, counts events */
+	/* a node has one or two values: the first in tree.units[0], the second counts events */
 	struct call_tree tree;
 	bool by_thread;        /* each stack has its thread as the first frame, such as "[main]" */
 	/* event type of the first event, such as "jdk.ExecutionSample"; NULL: there is no event */

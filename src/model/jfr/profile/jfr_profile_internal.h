@@ -53,7 +53,7 @@ extern const struct jfr_profile_sets jfr_profile_sets[N_PROFILE_KINDS];
 
 /* Returns whether `method`, a name such as "a.b.C.m", is a native method that only waits. */
 bool jfr_profile_is_waiting(const char *method);
-/* Returns whether a thread that is parked for an object of this class waits for a lock. */
+/* Returns whether a thread that is parked with a blocker object of this class waits for a lock. */
 bool jfr_profile_is_lock(const char *class);
 
 /* Sets `text` to the text of the field at `path` ("" if path->n is 0), and returns this text. */

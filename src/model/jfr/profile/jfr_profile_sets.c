@@ -37,7 +37,7 @@ static const struct jfr_profile_set running = {
 
 /*
  * JFR samples a thread while it runs, and while it waits in native code, for example for a socket.
- * Any other wait of a thread is recorded by JFR as an event with a duration.
+ * JFR records any other wait of the thread as an event with a duration.
  */
 static const struct jfr_profile_set states = {
 	.unit = "ns",
