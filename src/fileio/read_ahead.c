@@ -10,8 +10,8 @@
 #include "fileio/io.h"
 
 /*
- * Blocks that the ring holds, the caller's included.  If all are in use, the thread waits until half
- * of them are free, because a wait takes as long as the reading of several blocks.
+ * Blocks that the ring holds, the caller's included.  If all are in use, the thread waits until
+ * half of them are free, because a wait takes as long as the reading of several blocks.
  */
 #define BLOCKS 16u
 #define STRIDE (READ_AHEAD_TAIL_MAX + READ_AHEAD_BLOCK)
@@ -163,7 +163,7 @@ static void release_block(struct read_ahead *ra)
 		(void)pthread_cond_signal(&ra->room);
 }
 
-/* Makes the block `n` full.  Returns false at the end of the part, or if the block is unreadable. */
+/* Waits until block `n` is full.  Returns false at the part's end, or if it cannot be read. */
 static bool fill(struct read_ahead *ra, unsigned n)
 {
 	/* The caller reads later blocks itself while the thread reads this one. */

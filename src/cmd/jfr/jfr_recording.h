@@ -9,7 +9,7 @@ struct jfr_recording {
 	const struct ctx *ctx;
 	const char *path; /* for messages */
 	int fd;
-	struct read_ahead *ahead; /* reads `fd`; NULL: the file is small, or no thread was started */
+	struct read_ahead *ahead; /* NULL: the file is small, or no thread was started */
 	uint64_t size;
 	size_t max_memory;
 	int64_t from_ns; /* time from which --last shows events; INT64_MIN: show all */

@@ -51,7 +51,7 @@ struct refpaths_group {
 	uint64_t count;   /* number of targets in the group */
 	uint32_t example; /* the target with the shortest path */
 	uint32_t length;  /* number of objects on the path to `example`, including both ends */
-	uint32_t step;    /* used by refpaths.c only */
+	uint32_t step;    /* number of the last step of the group's paths, see path_tree.h */
 	/* in path order, from the root on; NULL: the group is not examined */
 	struct refpaths_stretch *stretches;
 	size_t n_stretches;

@@ -90,8 +90,8 @@ static int write_class(struct hprof_reader *r, uint32_t class, uint64_t base, st
 }
 
 /*
- * Computes the shapes of the instances of all classes.  Sets *base to the size of a java.lang.Class
- * without static fields.
+ * Computes the shapes (sizes and holes) of the instances of all classes.  Sets *base to the size of
+ * a java.lang.Class without static fields.
  */
 static int shape_all(struct hprof_reader *r, uint64_t *base, struct err *err)
 {

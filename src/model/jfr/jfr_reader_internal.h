@@ -5,7 +5,7 @@
 #include "model/jfr/jfr_pools.h"
 #include "model/jfr/jfr_reader.h"
 
-#define JFR_WINDOW (1u << 17) /* size of the window in bytes; it fits into the processor's cache */
+#define JFR_WINDOW (1u << 17) /* bytes to read from the file at once; they fit into the CPU cache */
 #define JFR_EVENT_HEAD_MAX 18 /* the most bytes that an event's size and type id take */
 #define JFR_EVENT_MAX (256u << 20) /* maximum size of an event in bytes */
 

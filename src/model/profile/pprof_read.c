@@ -158,8 +158,8 @@ static uint32_t add_function(struct reader *r, uint32_t node, uint64_t function)
 }
 
 /*
- * Adds the functions of a location below `node`, the outermost first; in the file, the innermost is
- * first.
+ * Adds the functions of a location below `node`, and returns the node of the innermost function.
+ * In the file, the innermost function is the first one; in the tree, it is the last one.
  */
 static uint32_t add_location(struct reader *r, uint32_t node, uint64_t id)
 {

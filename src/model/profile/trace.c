@@ -50,8 +50,8 @@ static bool is_bridged(const struct trace *t, const struct trace_method *m, uint
 
 /*
  * Returns the number of the method's name, and adds the name if it is new.  Sets `overloaded` if a
- * method of this name has another descriptor.  An equal descriptor does not count: two loaders may
- * have defined the class.
+ * method of this name has another descriptor.  An equal descriptor does not count, because it means
+ * that two loaders have defined the class.
  */
 static uint32_t add_name(struct trace *t, const struct trace_method *m)
 {

@@ -55,7 +55,7 @@ void jfr_getter_release(struct jfr_getter *g)
 	g->seen = NULL;
 }
 
-/* Adds the text in the owner's `scratch` to `in`, which is a member of `run`. */
+/* Adds the text in the owner's `scratch` to `in`, a member of `run`, and returns its number. */
 static uint32_t add_text(struct jfr_query_run *run, struct intern *in)
 {
 	const struct buf *text = &run->owner->scratch;
