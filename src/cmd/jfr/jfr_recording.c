@@ -4,10 +4,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cmd/jfr/read_ahead.h"
 #include "discover/memory_check.h"
 #include "fileio/input_file.h"
 #include "fileio/io.h"
-#include "fileio/read_ahead.h"
 
 #define MB (UINT64_C(1) << 20)
 #define AHEAD_MIN (4 * MB) /* a smaller file is read in less time than a second thread would save */

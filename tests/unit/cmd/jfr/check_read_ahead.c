@@ -6,9 +6,8 @@
 #include <unistd.h>
 
 #include "base/xalloc.h"
+#include "cmd/jfr/read_ahead.h"
 #include "fileio/io.h"
-#include "fileio/read_ahead.h"
-
 #define SIZE (40u * READ_AHEAD_BLOCK + 123)
 
 static uint8_t *content;
@@ -148,8 +147,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("fileio/read_ahead");
-	TCase *tc = tcase_create("fileio/read_ahead");
+	Suite *s = suite_create("cmd/jfr/read_ahead");
+	TCase *tc = tcase_create("cmd/jfr/read_ahead");
 	SRunner *runner;
 	int failed;
 

@@ -1,4 +1,4 @@
-#include "fileio/read_ahead.h"
+#include "cmd/jfr/read_ahead.h"
 
 #include <pthread.h>
 #include <sched.h>

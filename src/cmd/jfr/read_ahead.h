@@ -2,8 +2,8 @@
  * Reads a part of a file, block by block, in a thread.  While the caller works on one block, the
  * thread reads the next ones.
  */
-#ifndef JTOOL_FILEIO_READ_AHEAD_H
-#define JTOOL_FILEIO_READ_AHEAD_H
+#ifndef JTOOL_CMD_JFR_READ_AHEAD_H
+#define JTOOL_CMD_JFR_READ_AHEAD_H
 
 #include <stddef.h>
 #include <stdint.h>
