@@ -9,6 +9,7 @@
 #include "render/profile/profile_view.h"
 
 #define MEMORY_MAX (64u << 20)
+#define AHEAD_BLOCK 40
 #define EVENTS_MAX 200 /* that are printed; each can be large, as constants refer to others */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -16,6 +17,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 struct input {
 	const uint8_t *data;
 	size_t size;
+	uint64_t at, end; /* the part that is read ahead */
+	uint8_t *block;	  /* the bytes that next_block() returned; owned */
 };
 
 static int read_input(void *arg, uint64_t at, void *to, size_t len)
@@ -26,6 +29,33 @@ static int read_input(void *arg, uint64_t at, void *to, size_t len)
 		abort();
 	memcpy(to, in->data + at, len);
 	return 0;
+}
+
+static void start_part(void *arg, uint64_t at, uint64_t end)
+{
+	struct input *in = arg;
+
+	in->at = at;
+	in->end = end;
+}
+
+static const uint8_t *next_block(void *arg, const uint8_t *tail, size_t tail_len, size_t *len)
+{
+	struct input *in = arg;
+	size_t left = (size_t)(in->end - in->at), n = left < AHEAD_BLOCK ? left : AHEAD_BLOCK;
+	uint8_t *block;
+
+	if (n == 0 || tail_len > AHEAD_BLOCK)
+		return NULL;
+	block = xmalloc(tail_len + n);
+	memcpy(block, tail, tail_len);
+	if (read_input(in, in->at, block + tail_len, n) < 0)
+		abort();
+	in->at += n;
+	free(in->block);
+	in->block = block;
+	*len = tail_len + n;
+	return block;
 }
 
 static void print_events(struct input *in)
@@ -75,16 +105,26 @@ static void print_views(struct input *in)
 	jfr_reader_free(r);
 }
 
-static void count_events(struct input *in)
+/* Returns the number of events. */
+static uint64_t count_events(struct input *in, bool is_ahead)
 {
+	const struct jfr_ahead ahead = { .start = start_part, .next = next_block };
 	struct jfr_reader *r = jfr_reader_new(read_input, in, in->size, MEMORY_MAX);
 	struct err err = { .code = EXIT_DONE };
 	struct jfr_summary s;
+	uint64_t n = 0;
 
+	if (is_ahead)
+		jfr_read_ahead(r, &ahead);
 	if (jfr_summary_read(r, INT64_MIN, &s, &err) == 0 && s.n > 0 && s.chunks == 0)
 		abort();
+	for (size_t i = 0; i < s.n; i++)
+		n += s.types[i].count;
 	jfr_summary_release(&s);
 	jfr_reader_free(r);
+	free(in->block);
+	in->block = NULL;
+	return n;
 }
 
 static void print_profiles(struct input *in)
@@ -114,11 +154,12 @@ static void print_profiles(struct input *in)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct input in = { data, size };
+	struct input in = { .data = data, .size = size };
 
 	print_events(&in);
 	print_views(&in);
-	count_events(&in);
+	if (count_events(&in, false) != count_events(&in, true))
+		abort();
 	print_profiles(&in);
 	return 0;
 }
