@@ -33,7 +33,7 @@ enum memory_use {
 
 /* Sizes of the Java heap in bytes, and the number of loaded classes; -1: unknown. */
 struct memory_heap {
-	int64_t used; /* upper bound, because the counters of the used heap may lag */
+	int64_t used; /* upper bound: the JVM's counters of the used heap may be too low */
 	int64_t committed, max;
 	int64_t classes;
 	bool touched; /* all pages of the heap are resident, because AlwaysPreTouch is on */

@@ -11,7 +11,7 @@
 #include "base/xalloc.h"
 #include "fileio/child.h"
 
-/* A task that is blocked after this many ms is stalled; inspecting a JVM normally takes < 1 ms. */
+/* A blocked worker is stalled if its task has run for this many ms; most take less than 1 ms. */
 #define STALL_MS 60
 #define NS_PER_MS INT64_C(1000000)
 #define END UINT32_MAX /* the message after a worker's last task */

@@ -41,7 +41,7 @@ bool inj_constants_open(struct inj_constants *c, const struct cf_pool *pool, str
 	c->n_names = 1;
 	last = cf_tag(pool, (uint16_t)(pool->count - 1));
 	if (last == CF_LONG || last == CF_DOUBLE)
-		c->count++; /* a long or double takes two indexes; pool->count lacks the second */
+		c->count++; /* the constant's second index, which a pool need not have */
 	for (uint16_t i = 1; i < pool->count; i++) {
 		struct cf_text name = cf_class_name(pool, i);
 

@@ -193,7 +193,7 @@ static bool reference_assignable(const struct verifier *v, struct vtype from, st
 	if (from.kind == V_NULL)
 		return true;
 	if (to.kind != V_OBJECT || from.dims < to.dims)
-		/* `to` is another type of primitive array, or `from` has too few dimensions */
+		/* `to` is an array of primitives and not equal to `from`, or has more dimensions */
 		return false;
 	if (is_object(v, to))
 		return from.dims > to.dims || from.kind == V_OBJECT;

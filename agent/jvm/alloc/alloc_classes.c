@@ -137,7 +137,8 @@ static struct ag_item *add_class(struct ag_alloc_classes *kinds, jvmtiEnv *ti,
 	if (added != &entry->item)
 		ag_ref_weak_drop(wanted->jni, entry->class, kinds->globals);
 	else
-		(void)ag_table_number(&kinds->classes, added); /* ag_table_full() counts numbers */
+		/* Entries without a number would not count in ag_table_full(). */
+		(void)ag_table_number(&kinds->classes, added);
 	return added;
 }
 

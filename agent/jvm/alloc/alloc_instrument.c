@@ -1,11 +1,11 @@
 /*
  * Adds the hooks of an exact profile to classes, and removes them.
  *
- * Most classes allocate no arrays and stay unchanged.  So the agent first examines each class in
- * a retransformation; the hook throws an exception, and the JVM abandons the retransformation
- * (capture/capture.h).  This takes tens of microseconds for each class and changes nothing.
- * Classes with array sites are then retransformed in batches; each batch is a pause.  New classes
- * get their hooks while they are loaded.
+ * An exact profile needs hooks only where a class allocates arrays, which most classes do not.  So
+ * the agent first examines the bytecode of each class: it starts a retransformation and abandons it
+ * with an exception (capture/capture.h).  This takes tens of microseconds for each class and
+ * changes nothing.  Classes that allocate arrays are then retransformed in batches; each batch is a
+ * pause.  New classes get their hooks while they are loaded.
  *
  * No reference to a class is retained, because it would prevent unloading.  Instead, the tag of
  * each class shows whether the class has hooks.  A class without a tag was loaded after the last

@@ -11,7 +11,7 @@
 #include "jvm/snapshot/walk_order.h"
 #include "wire/heap_stream.h"
 
-#define AG_GRAPH_ARRAYS 32    /* number of arrays that the agent creates to verify addresses */
+#define AG_GRAPH_ARRAYS 32    /* number of test arrays: the walk must find them where they are */
 #define AG_GRAPH_NEW 4096     /* maximum number of classes that a walk may add to the class index */
 #define AG_GRAPH_METHODS 4096 /* maximum number of numbered methods; all others have number 0 */
 

@@ -34,7 +34,7 @@ static int enter(struct ag_jvm *jvm, struct ag_patches *p)
 	return 0;
 }
 
-/* Disposes of the hook's environment if no patches remain, unlocks, and closes the local frame. */
+/* Disables the hook's events if no patches remain, unlocks, and closes the local frame. */
 static void leave(struct ag_jvm *jvm, struct ag_patches *p)
 {
 	if (!p->list)

@@ -18,7 +18,7 @@
 #define MASKED_MAX (512u * 1024 * 1024)
 #define ENVIRON_MAX (16u * 1024 * 1024)
 #define ITEM_MS 120000 /* limit in ms for an item, added to capture_item.takes_s */
-#define HEAP_S 480     /* seconds that a heap dump is expected to take, for example of 50 GB */
+#define HEAP_S 480     /* expected seconds for a heap dump of 50 GB; smaller ones take less */
 #define STEP_MS 100
 #define PAUSE_MS 5000  /* ms between two thread dumps */
 

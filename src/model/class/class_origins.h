@@ -34,8 +34,9 @@ struct class_origins {
 void class_origins_release(struct class_origins *p);
 
 /*
- * Stores the loader, module or source in a frame of the type LOADER, MODULE or SOURCE, and returns
- * 1.  Returns 0 for frames of other types; or -EBADMSG if the frame is inconsistent.
+ * Adds the loader, module or source that was received in a frame of the type LOADER, MODULE or
+ * SOURCE to *p, and returns 1.  Returns 0 for frames of other types; or -EBADMSG if the frame is
+ * inconsistent.
  */
 int class_origins_take(struct class_origins *p, uint16_t type,
 		       struct wire_reader *payload) _must_check_;

@@ -33,8 +33,8 @@ void javasig_class_name(struct buf *out, struct cf_text name)
 }
 
 /*
- * Bits for the member `of` of the table `modifiers`.  The table has the modifiers in the order in
- * which javap prints them, then the modifiers that Java has no keyword for.
+ * What a modifier can belong to: the bits of modifiers[].of.  The table has the modifiers in the
+ * order in which javap prints them, then the modifiers that Java has no keyword for.
  */
 enum {
 	CLASS = 1, FIELD = 2, METHOD = 4, MEMBER = FIELD | METHOD, ANY = CLASS | MEMBER,

@@ -144,8 +144,8 @@ static void bypass(struct search *s, const uint32_t *nodes, size_t n)
 }
 
 /*
- * Returns whether the loader of the class is bypassed.  If so, the class is reachable because of
- * that loader, and a path from the class explains nothing.
+ * Returns whether the class has a bypassed loader.  Such a class is alive as long as its loader is,
+ * so a path that starts at the class does not explain why an object is alive.
  */
 static bool has_bypassed_loader(const struct search *s, uint32_t class)
 {

@@ -19,7 +19,7 @@ bool object_layout_is_known(const struct object_layout *l)
 
 uint64_t object_layout_array(const struct object_layout *l, unsigned element, uint64_t length)
 {
-	/* Elements are aligned to their size, but at most to a word. */
+	/* The first element is aligned to the size of an element. */
 	return align_up(align_up(l->array_header, element) + element * length, l->alignment);
 }
 

@@ -23,7 +23,7 @@ enum jfr_datum_kind {
 
 struct jfr_datum {
 	enum jfr_datum_kind kind;
-	/* the field that was read; field->content is the meaning of a number */
+	/* the field that was read; field->content says, for example, that a number is a time */
 	const struct jfr_field *field;
 	const struct jfr_type *type;   /* type of an object, or of an array's elements */
 	int64_t key;  /* the value's key in the constant pool, if has_key */

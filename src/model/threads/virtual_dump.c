@@ -212,7 +212,7 @@ void virtual_dump_parse(struct thread_dump *d, const char *text, size_t len)
 
 	take_only(&p, "threadDump", take_dump);
 	d->complete = !p.scan.bad;
-	/* The document has the owner of each lock, if the JVM knows the owner. */
+	/* Like a text dump with -l, it names the owners of java.util.concurrent locks. */
 	d->has_synchronizers = true;
 	buf_release(&p.text);
 }

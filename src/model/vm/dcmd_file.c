@@ -78,7 +78,7 @@ static int unknown_use(const char *line, const struct dcmd_file *file, struct er
 		       file->path, (int)strcspn(line, " "), line, buf_str(&names));
 }
 
-/* Returns the length of "{FILE}" at the beginning of the text, or 0. */
+/* Returns the length of the name in braces at the start of the text, with the braces; or 0. */
 static size_t braces_len(const char *text)
 {
 	for (const char *end = strchr(text, '}'); end; end = strchr(end + 1, '}')) {
@@ -89,8 +89,8 @@ static size_t braces_len(const char *text)
 }
 
 /*
- * Returns the offset of the first "{FILE}" in the line from `at` on, and sets *len to the length of
- * "{FILE}"; sets *len to 0 if there is none.
+ * Finds the first name in braces in the line from `at` on.  Returns its offset, and sets *len to
+ * its length with the braces; sets *len to 0 if there is none.
  */
 static size_t next_braces(const char *line, size_t at, size_t *len)
 {
