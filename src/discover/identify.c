@@ -223,6 +223,18 @@ static void describe_command(struct jvm *jvm, const char *command, const struct 
 	jvm->args = dup_or_null(cmd->args);
 }
 
+/*
+ * Returns whether the JVM updates eden's counter "used" periodically: Serial and Parallel before
+ * JDK 25 (JDK-8241678).  Others update it less often, so all of eden may be in use.
+ */
+static bool samples_eden(const struct jvm *jvm, const char *gc)
+{
+	int feature = jvm_feature(jvm);
+
+	return feature > 0 && feature < 25 &&
+	       (has_prefix(gc, "Serial") || has_prefix(gc, "Parallel"));
+}
+
 void identify_perfdata(struct jvm *jvm, const struct perfdata *perf, const struct cmdline *cmd)
 {
 	const char *capabilities = perfdata_nonempty_text(perf, "sun.rt.jvmCapabilities");
@@ -234,12 +246,7 @@ void identify_perfdata(struct jvm *jvm, const struct perfdata *perf, const struc
 	jvm->vm = dup_or_null(perfdata_nonempty_text(perf, "java.property.java.vm.name"));
 	jvm->gc = dup_or_null(gc ? gc : gc_of_names(perf));
 	jvm->heap_used = heap_sum(perf, "used", "used");
-	/*
-	 * Serial and Parallel update eden's counter "used" periodically.  Other collectors update
-	 * that counter only in a collection, so for them heap_bound counts all of eden as used.
-	 */
-	jvm->heap_bound = heap_sum(perf, has_prefix(gc, "Serial") || has_prefix(gc, "Parallel")
-						 ? "used" : "capacity", "used");
+	jvm->heap_bound = heap_sum(perf, samples_eden(jvm, gc) ? "used" : "capacity", "used");
 	jvm->heap_committed = heap_sum(perf, "capacity", "capacity");
 	jvm->heap_max = heap_max(perf);
 	jvm->classes = perfdata_number(perf, "java.cls.loadedClasses", -1);

@@ -310,6 +310,40 @@ START_TEST(collector_is_identified_by_its_counters)
 }
 END_TEST
 
+static const struct {
+	const char *version, *policy;
+	bool lags;
+} edens[] = {
+	{ "1.8.0_392", "ParScav:MSC", false }, { "17.0.15", "Copy:MSC", false },
+	{ "24.0.1", "Copy:MSC", false },       { "25", "ParScav:MSC", true },
+	{ "27.0.1", "Copy:MSC", true },	       { "17.0.15", "GarbageFirst", true },
+	{ "", "Copy:MSC", true },
+};
+
+START_TEST(all_of_eden_counts_if_its_counter_lags)
+{
+	char version[16], policy[16];
+	struct perf_entry entries[] = {
+		{ .name = "java.property.java.version", .text = version },
+		{ .name = "sun.gc.policy.name", .text = policy },
+		{ .name = "sun.gc.generation.0.space.0.capacity", .number = 1000 },
+		{ .name = "sun.gc.generation.0.space.0.used", .number = 10 },
+		{ .name = "sun.gc.generation.1.space.0.capacity", .number = 5000 },
+		{ .name = "sun.gc.generation.1.space.0.used", .number = 200 },
+	};
+	const struct perfdata perf = { .entries = entries, .n = ARRAY_SIZE(entries) };
+	const struct cmdline cmd = { 0 };
+	struct jvm *jvm = xcalloc(1, sizeof(*jvm));
+
+	(void)strlcpy(version, edens[_i].version, sizeof(version));
+	(void)strlcpy(policy, edens[_i].policy, sizeof(policy));
+	identify_perfdata(jvm, &perf, &cmd);
+	ck_assert_int_eq(jvm->heap_used, 210);
+	ck_assert_int_eq(jvm->heap_bound, edens[_i].lags ? 1200 : 210);
+	jvm_free(jvm);
+}
+END_TEST
+
 /* Identifies a JVM from the command in hsperfdata and the command line; the caller frees it. */
 static struct jvm *identified(const char *command, const char *words, size_t len)
 {
@@ -662,6 +696,8 @@ int main(void)
 	suite_add_tcase(s, texts);
 	tcase_add_loop_test(texts, collector_is_identified_by_its_counters, 0,
 			    (int)ARRAY_SIZE(heaps));
+	tcase_add_loop_test(texts, all_of_eden_counts_if_its_counter_lags, 0,
+			    (int)ARRAY_SIZE(edens));
 	tcase_add_test(texts, truncated_command_is_completed_from_the_command_line);
 	tcase_add_test(texts, collector_is_identified_by_its_threads);
 	tcase_add_test(texts, maximum_of_the_heap_follows_from_flags);
