@@ -75,6 +75,7 @@ int fifo_relay_start(struct fifo_relay *r, int from, int end,
  * - -EFBIG if the buffer was full and limits.stall_ms is 0;
  * - -ENOBUFS if the buffer was full and the reader took nothing for limits.stall_ms;
  * - -ETIMEDOUT if limits.ms was exceeded;
+ * - -ECANCELED if the child was killed;
  * - another negative errno.
  */
 int fifo_relay_end(struct fifo_relay *r) _must_check_;

@@ -85,6 +85,10 @@ struct proc_status {
 	unsigned threads;
 	uint64_t start_ticks; /* start time, in clock ticks since boot */
 };
+/*
+ * Reads the state of a process or thread.  Returns 0, or a negative errno: -ENOENT or -ESRCH if it
+ * does not exist.
+ */
 int procfs_status(const struct procfs *proc, pid_t pid, struct proc_status *status) _must_check_;
 /*
  * Like procfs_status(), but returns -ESRCH if the process with this start time is exiting or has

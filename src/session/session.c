@@ -96,6 +96,21 @@ static int silent(struct session *s, const struct stall *stall, uint64_t bytes, 
 		       stall->ms / 1000.0);
 }
 
+/* Sets the error for an agent that has begun a frame, but not completed it in time. */
+static int incomplete(struct session *s, uint64_t bytes, struct err *err)
+{
+	unsigned ms = s->channel.frame_ms;
+
+	s->broken = true;
+	if (session_is_gone(s, 0))
+		return jvm_gone(s->jvm, err);
+	return err_set(err, EXIT_PARTIAL,
+		       "the agent in JVM %d stopped in the middle of its answer: after %llu bytes, "
+		       "a frame was not complete within %g s; the JVM may be stopped; %s",
+		       (int)s->jvm->pid, (unsigned long long)bytes, ms / 1000.0,
+		       ms < CHANNEL_FRAME_MS ? "use --timeout to wait longer" : "try again");
+}
+
 /*
  * Waits for a frame.  If stderr is a terminal, shows after a second that jtool waits for the agent.
  * Returns the result of channel_wait(); or -ETIMEDOUT if the agent has sent less than STALL_BYTES
@@ -138,7 +153,7 @@ static int next_frame(struct session *s, struct stall *stall, uint64_t bytes, ui
 	if (rc == 0)
 		rc = channel_receive(&s->channel, NULL, type, payload);
 	if (rc == -ETIMEDOUT)
-		return silent(s, stall, bytes, err);
+		return incomplete(s, bytes, err);
 	return rc < 0 ? channel_failed(s, rc, err) : 0;
 }
 
