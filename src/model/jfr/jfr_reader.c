@@ -78,26 +78,33 @@ void jfr_read_ahead(struct jfr_reader *r, const struct jfr_ahead *ahead)
 	r->ahead_at = NOT_STARTED;
 }
 
-/* Has the events of the chunk read ahead.  Makes the window empty. */
+/* Has the events after the window read ahead, up to the end of the chunk. */
 static void start_ahead(struct jfr_reader *r)
 {
-	if (!r->ahead.start)
+	uint64_t end = r->at + r->len;
+
+	if (!r->ahead.start || end >= r->chunk.end)
 		return;
-	r->len = 0;
-	r->at = r->ahead_at = r->next_event;
-	r->ahead.start(r->arg, r->next_event, r->chunk.end);
+	r->ahead_at = end;
+	r->ahead.start(r->arg, end, r->chunk.end);
 }
 
-/* Moves the window to `at`.  Returns false if `at` was not read ahead. */
+/* Returns whether a window from `at` on has no bytes between this window and those read ahead. */
+static bool is_next_ahead(const struct jfr_reader *r, uint64_t at)
+{
+	uint64_t end = r->at + r->len;
+
+	return r->ahead.next && end == r->ahead_at && at >= r->at && at <= end;
+}
+
+/* Moves the window to `at` (is_next_ahead()).  Returns false if nothing was read ahead. */
 static bool move_ahead(struct jfr_reader *r, uint64_t at)
 {
 	uint64_t end = r->at + r->len;
-	const uint8_t *data;
 	size_t len;
+	const uint8_t *data = r->ahead.next(r->arg, r->data + (at - r->at), (size_t)(end - at),
+					    &len);
 
-	if (!r->ahead.next || end != r->ahead_at || at < r->at || at > end)
-		return false;
-	data = r->ahead.next(r->arg, r->data + (at - r->at), (size_t)(end - at), &len);
 	if (!data)
 		return false;
 	r->data = data;
@@ -111,18 +118,19 @@ const uint8_t *jfr_window(struct jfr_reader *r, uint64_t at, size_t n)
 {
 	uint64_t left;
 	size_t want;
+	bool is_ahead;
 
 	if (at >= r->at && at - r->at <= r->len && n <= r->len - (at - r->at))
 		return r->data + (at - r->at);
 	if (at > r->size || n > r->size - at || r->error < 0)
 		return NULL;
-	if (move_ahead(r, at) && n <= r->len)
+	is_ahead = is_next_ahead(r, at);
+	if (is_ahead && move_ahead(r, at) && n <= r->len)
 		return r->data;
 	left = r->size - at;
 	want = n > r->window_min ? n : left < r->window_min ? (size_t)left : r->window_min;
 	if (want > r->own_cap) {
 		free(r->own);
-	free(r->actions);
 		r->own_cap = want;
 		r->own = xmalloc(want);
 	}
@@ -133,6 +141,8 @@ const uint8_t *jfr_window(struct jfr_reader *r, uint64_t at, size_t n)
 	if (r->error < 0)
 		return NULL;
 	r->len = want;
+	if (is_ahead)
+		start_ahead(r);
 	return r->data;
 }
 
@@ -279,6 +289,8 @@ int jfr_next_chunk(struct jfr_reader *r, struct err *err)
 		if (r->error < 0)
 			return no_header(r, err);
 	}
+	r->len = 0;
+	r->at = r->next_event;
 	start_ahead(r);
 	return rc;
 }
