@@ -211,9 +211,9 @@ static void close_output(struct job *job)
 static int given_up(const struct batch *batch, const struct job *job, struct err *err)
 {
 	return err_set(err, EXIT_ATTACH,
-		       "JVM %d did not answer within %g s, and the jtool process that waits for it "
-		       "was killed: a file system of the JVM may hang; use --timeout to wait "
-		       "longer",
+		       "JVM %d did not answer within %g s, and jtool killed its process that "
+		       "waits for it: a file system of the JVM may hang; look for an NFS or FUSE "
+		       "mount that does not answer, or use --timeout to wait longer",
 		       (int)job->jvm->pid, batch->ctx->timeout_ms / 1000.0);
 }
 

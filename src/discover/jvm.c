@@ -66,9 +66,9 @@ int jvm_denied_process(const char *what, uid_t uid, gid_t gid, struct err *err)
 			       what, user);
 	if (gid != getegid())
 		return err_set(err, EXIT_PERMISSION,
-			       "%s runs with group %u but jtool with group %u: run jtool with that "
-			       "group or as root",
-			       what, (unsigned)gid, (unsigned)getegid());
+			       "%s runs with group %u but jtool with group %u, so that the kernel "
+			       "denies access: run jtool with group %u or as root",
+			       what, (unsigned)gid, (unsigned)getegid(), (unsigned)gid);
 	return err_set(err, EXIT_PERMISSION,
 		       "%s belongs to the same user, but the kernel denies access: it has more "
 		       "rights than jtool or another user namespace; run jtool as root", what);

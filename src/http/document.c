@@ -70,9 +70,10 @@ int document_begin(struct document_job *job, document_write *write, void *arg, u
 	while (waitpid(-1, &status, WNOHANG) > 0)
 		continue; /* if jtool is pid 1, it inherits orphans, and must reap them */
 	if (!reap(job, &status))
-		return err_set(err, EXIT_PARTIAL, "process %d, which reads the JVMs, is blocked in "
-			       "the kernel, and no other is started; look for a file system that "
-			       "does not answer", (int)job->pid);
+		return err_set(err, EXIT_PARTIAL,
+			       "cannot read the JVMs: jtool's process %d is blocked in the kernel "
+			       "(state D), and no other is started; look for a file system that "
+			       "does not answer, such as NFS or FUSE", (int)job->pid);
 	job->fd = memfd_create("metrics", MFD_CLOEXEC);
 	if (job->fd < 0)
 		return err_no_descriptor(err, EXIT_PARTIAL, -errno,

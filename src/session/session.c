@@ -106,7 +106,8 @@ static int incomplete(struct session *s, uint64_t bytes, struct err *err)
 		return jvm_gone(s->jvm, err);
 	return err_set(err, EXIT_PARTIAL,
 		       "the agent in JVM %d stopped in the middle of its answer: after %llu bytes, "
-		       "a frame was not complete within %g s; the JVM may be stopped; %s",
+		       "the next part was not complete within %g s; the JVM may be paused or "
+		       "stopped; %s",
 		       (int)s->jvm->pid, (unsigned long long)bytes, ms / 1000.0,
 		       ms < CHANNEL_FRAME_MS ? "use --timeout to wait longer" : "try again");
 }

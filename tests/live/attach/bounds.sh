@@ -256,7 +256,7 @@ wait $all || all_rc=$?
 same "all: a child that is stuck: exit status" 7 "$all_rc"
 at_most $(($(now_ms) - all_begin)) 300000 "all: a child that is stuck: jtool ends"
 check "all: a child that is stuck: it is killed" \
-	grep -q 'did not answer within 5 s, and the jtool process that waits for it was killed' "$W/all.err"
+	grep -q 'did not answer within 5 s, and jtool killed its process that waits for it' "$W/all.err"
 check "all: a child that is stuck: it is gone" gone "$stuck"
 same "all: a child that is stuck: six right answers" 6 "$(grep -c '^right$' "$W/all.out")"
 

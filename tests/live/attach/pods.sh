@@ -346,7 +346,7 @@ check_app() {
 	start "uid $app" "${as_app[@]}" || return
 	serves "inside, exec --user 0" "${long[*]} jfr" inside 0 --
 	serves "inside, same user" "${short[*]}" inside $app:$app --
-	refuses_cell "inside, another group" 4 'runs with group 1000.*with that group' inside $app:0 --
+	refuses_cell "inside, another group" 4 'runs with group 1000 .*run jtool with group 1000' inside $app:0 --
 	serves "from the host" "${short[*]}" on_host
 	serves "sidecar, root, pid namespace of the host" "${short[*]}" sidecar --pid=host --
 	serves "sidecar, root with SYS_PTRACE" "${short[*]}" sidecar --cap-add SYS_PTRACE --
