@@ -6,6 +6,12 @@ bool ag_quiesce_is_busy(struct ag_quiesce_words words)
 {
 	const uint64_t *word = words.first;
 
+	/*
+	 * The proof in quiesce.h does not need this fence.  QEMU does: on x86-64 it emulates
+	 * aarch64's stlr and ldar, which are sequentially consistent, without a barrier between
+	 * them.
+	 */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	for (uint32_t i = 0; i < words.n; i++) {
 		if (__atomic_load_n(word, __ATOMIC_SEQ_CST) << (64 - AG_IN_FLIGHT_BITS) != 0)
 			return true;
