@@ -23,7 +23,7 @@ bool cf_type_next(struct cf_text *rest, struct cf_type *type)
 			return false;
 		t.element = (struct cf_text){ text.data + i, (size_t)(end - text.data) - i };
 		i = (size_t)(end - text.data) + 1;
-		/* NOLINTNEXTLINE(bugprone-not-null-terminated-result): NUL is not a type */
+		/* NOLINTNEXTLINE(bugprone-not-null-terminated-result): without the NUL, no type */
 	} else if (!memchr("BCDFIJSZV", t.element_kind, 9) ||
 		   (t.element_kind == 'V' && t.dimensions > 0)) {
 		return false;

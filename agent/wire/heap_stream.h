@@ -12,8 +12,8 @@
  *
  * An OBJECT or MIRROR record introduces an object; no object is introduced twice.  The records from
  * there to the next OBJECT or MIRROR are the references of this object, but ROOT, OWN and TEXT
- * records may be among them.  An object that is never introduced has no references; in a complete
- * walk only a java.lang.Class can be such an object, because every other object refers to its
+ * records may be among them.  An object without references is never introduced.  In a complete
+ * walk, this can only be a java.lang.Class, because every other object has a reference: to its
  * class.  The size of an object is in the records of the references to the object, or in a SIZE
  * record.
  *

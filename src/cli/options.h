@@ -63,8 +63,9 @@ struct opt_set {
 /*
  * Parses argv[0..argc), which does not include the program's name.  Options may stand before or
  * between the arguments.  If both sets have an option, the value is stored in the first set.  All
- * words after "--" are arguments.  If free_words is not -1, each word that follows this number of
- * arguments is an argument too, because it may belong to a diagnostic command or an agent.
+ * words after "--" are arguments.  If free_words is not -1, all words after the first `free_words`
+ * arguments are arguments, even if they look like options: they may be for a diagnostic command or
+ * an agent.
  *
  * Moves the arguments to the front of argv.  Returns the number of arguments, or -1 with err set.
  */

@@ -68,7 +68,7 @@ void oom_score_raise(void)
 	if (file >= 0 && fstat(file, &st) == 0)
 		fd = file_reopen(file, O_WRONLY, &st);
 	if (fd < 0 || write(fd, most, strlen(most)) < 0)
-		return; /* not an error: the OOM killer may then choose a JVM first */
+		return; /* jtool works without it, but the OOM killer may then choose a JVM first */
 }
 
 /* For each use: the least memory, in bytes, that jtool and its helper processes take (measured). */

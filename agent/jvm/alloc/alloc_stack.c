@@ -70,8 +70,9 @@ static uint32_t constructor_facts(const struct ag_alloc_profile *profile, jmetho
 /*
  * Native methods that allocate objects which a hook counts.  HotSpot also sends VMObjectAlloc for
  * these objects, so the callback must not count them again.  COUNTED: the hook is in the
- * constructor of java.lang.Object.  COUNTED_BY(from, to): the hook is after the call that one of
- * the stack frames `from` to `to` is executing; frame 1 is the caller of the native method.
+ * constructor of java.lang.Object.  COUNTED_BY(from, to): the hook is in one of the native method's
+ * callers, after its call: in frame `from` at the earliest, which is 1 for the direct caller, and
+ * in frame `to` at the latest.
  * CALLS_COUNTED: the method is not native, but calls a native method of this table.
  */
 static const struct {

@@ -111,8 +111,8 @@ static int forward(const struct ctx *ctx, enum jfr_verb verb, const char *comman
 	else if (rc == 0)
 		attach_call_print_text(ctx, buf_str(&answer.text), answer.text.len);
 	/*
-	 * An answer with "written to" names the file.  Up to JDK 17 no answer has these words, even
-	 * if the JVM has written a file: hence "unless".
+	 * A JVM that has written the recording's data answers "written to" and the file, but only
+	 * since JDK 18.  Before, it may have written a file without these words.
 	 */
 	if (rc == 0 && verb == JFR_STOP && !ctx->json &&
 	    !strstr(buf_str(&answer.text), "written to"))

@@ -143,9 +143,9 @@ static ssize_t parse_next(struct hprof_reader *r, const uint8_t *p, size_t len, 
 }
 
 /*
- * Advances the position by n parsed bytes.  Within a segment, also subtracts n + in->skip from
- * in->segment; the in->skip bytes are array elements that are skipped later.  Returns 0; or -1 with
- * err set if fewer bytes are left in the segment.
+ * Advances the position by n parsed bytes.  Within a segment, also updates in->segment, the number
+ * of bytes that are left in it: the n bytes, and in->skip array elements' bytes that the caller
+ * skips next, are subtracted.  Returns 0; or -1 with err set if fewer bytes are left.
  */
 static int advance(struct hprof_reader *r, size_t n, enum hprof_state before, struct err *err)
 {

@@ -56,8 +56,8 @@ static void find_actions(struct jfr_reader *r)
 /*
  * Skips events whose size has one byte and whose type id has at most two.  Returns the position of
  * the first event that is not skipped, or that may exceed `end`.  In many recordings, nearly all
- * events are unwanted and short, so this loop must be fast: each turn waits for the size of the
- * event, and all else is done meanwhile.
+ * events are unwanted and short, so this loop must be fast.  Only the load of `size` delays the
+ * next turn: the processor does the rest in parallel.
  */
 static const uint8_t *skip_short(struct jfr_reader *r, const uint8_t *at, const uint8_t *end)
 {

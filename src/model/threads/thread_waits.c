@@ -153,7 +153,7 @@ static void find_ring(struct thread_dump *d, size_t start, size_t *seen)
  */
 static void count_waiting(struct thread_dump *d)
 {
-	/* waiters[i]: number of threads that wait for thread i and are not yet in its n_waiting */
+	/* waiters[i]: number of threads that wait for a lock of thread i and are not yet counted */
 	size_t *waiters = xcalloc(d->n + 1, sizeof(*waiters));
 	size_t *leaves = xcalloc(d->n + 1, sizeof(*leaves)), n = 0;
 
