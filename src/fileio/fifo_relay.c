@@ -46,7 +46,8 @@ struct work {
 	struct fifo_relay_limits limits;
 	const struct fifo_relay_check *check; /* NULL: the data is not checked */
 	struct disk_room room; /* limits how much is written to `out` */
-	struct chunk *first, *last, *spare;
+	struct chunk *first, *last; /* forward_all() allocates the first chunk */
+	struct chunk *spare;
 	size_t waiting; /* number of bytes in all chunks that are not written yet */
 	struct deadline deadline;
 	struct deadline stall; /* while the buffer is full: time at which the relay gives up */
@@ -103,7 +104,7 @@ static int read_some(struct work *w)
 
 	if (is_full(w))
 		return -EFBIG;
-	if (!c || c->end == sizeof(c->data))
+	if (c->end == sizeof(c->data))
 		c = new_chunk(w);
 	if (!c)
 		return -ENOMEM;
@@ -191,7 +192,7 @@ static int step(struct work *w, bool *last_poll)
 static int forward_all(struct work *w)
 {
 	bool last_poll = false;
-	int rc = 0;
+	int rc = new_chunk(w) ? 0 : -ENOMEM;
 
 	while (rc == 0 && (!w->ended || w->waiting > 0))
 		rc = step(w, &last_poll);
