@@ -75,6 +75,19 @@ static int parse_choice(const struct opt *o, const char *shown, const char *s, i
 		       buf_str(&list));
 }
 
+/* Stores the meaning of an option that is given without a value, see opt_stands_alone(). */
+static void store_alone(const struct opt_set *set, const struct opt *o)
+{
+	void *at = (char *)set->values + o->offset;
+
+	if (o->kind == OPT_LEVEL)
+		*(unsigned *)at = 1;
+	else if (o->kind == OPT_MODE)
+		*(int *)at = 1;
+	else
+		*(bool *)at = true;
+}
+
 static int store(const struct opt_set *set, const struct opt *o, const char *shown,
 		 const char *value, struct err *err)
 {
@@ -83,8 +96,7 @@ static int store(const struct opt_set *set, const struct opt *o, const char *sho
 
 	switch (o->kind) {
 	case OPT_FLAG:
-		*(bool *)at = true;
-		return 0;
+		break; /* has no value */
 	case OPT_TEXT:
 		*(const char **)at = value;
 		return 0;
@@ -125,15 +137,13 @@ static int store(const struct opt_set *set, const struct opt *o, const char *sho
 	case OPT_CHOICE:
 		return parse_choice(o, shown, value, at, err);
 	case OPT_MODE:
-		*(int *)at = 0;
-		if (value && parse_choice(o, shown, value, at, err) < 0)
+		if (parse_choice(o, shown, value, at, err) < 0)
 			return -1;
 		++*(int *)at;
 		return 0;
 	case OPT_LEVEL:
-		*(unsigned *)at = 1;
-		if (!value || (parse_number(value, at, &rest) == 0 && *rest == '\0' &&
-			       *(unsigned *)at >= 1 && *(unsigned *)at <= 9))
+		if (parse_number(value, at, &rest) == 0 && *rest == '\0' &&
+		    *(unsigned *)at >= 1 && *(unsigned *)at <= 9)
 			return 0;
 		return err_set(err, EXIT_USAGE, "%s: invalid level '%s': expected 1 to 9", shown,
 			       value);
@@ -242,16 +252,15 @@ static int parse_long(const struct opt_set sets[static 2], char **argv, int left
 	if (!o)
 		return -1;
 	(void)snprintf(shown, sizeof(shown), "--%s", o->name);
-	if (o->kind == OPT_FLAG) {
-		if (equals)
-			return err_set(err, EXIT_USAGE,
-				       "%s takes no value: omit '=' and what follows", shown);
-		return store(set, o, shown, NULL, err) < 0 ? -1 : 1;
-	}
+	if (o->kind == OPT_FLAG && equals)
+		return err_set(err, EXIT_USAGE, "%s takes no value: omit '=' and what follows",
+			       shown);
 	if (equals)
 		return store(set, o, shown, equals + 1, err) < 0 ? -1 : 1;
-	if (opt_stands_alone(o))
-		return store(set, o, shown, NULL, err) < 0 ? -1 : 1;
+	if (opt_stands_alone(o)) {
+		store_alone(set, o);
+		return 1;
+	}
 	if (left < 2)
 		return err_set(err, EXIT_USAGE, "%s needs a value: %s", shown, o->arg);
 	return store(set, o, shown, argv[1], err) < 0 ? -1 : 2;
@@ -270,8 +279,7 @@ static int parse_letters(const struct opt_set sets[static 2], char **argv, int l
 			return err_set(err, EXIT_USAGE, "unknown option '%s': --help lists them",
 				       shown);
 		if (opt_stands_alone(o)) {
-			if (store(set, o, shown, NULL, err) < 0)
-				return -1;
+			store_alone(set, o);
 			continue;
 		}
 		if (p[1])
