@@ -40,19 +40,6 @@ int ag_jvmti_check(struct ag_jvm *jvm, const char *what, jvmtiError code)
 	return -1;
 }
 
-int ag_fail(struct ag_jvm *jvm, const char *what, const char *why)
-{
-	if (!jvm->err.what)
-		jvm->err = (struct ag_error){ what, JVMTI_ERROR_NONE, why };
-	return -1;
-}
-
-int ag_fail_memory(struct ag_jvm *jvm)
-{
-	return ag_fail(jvm, "allocate memory in the JVM's process",
-		       "the limit of the agent's memory is reached");
-}
-
 void ag_clear_error(struct ag_jvm *jvm)
 {
 	jvm->err = (struct ag_error){ 0 };

@@ -41,10 +41,22 @@ struct ag_jvm {
 int ag_jvmti_check(struct ag_jvm *jvm, const char *what, jvmtiError code);
 
 /*
- * Record an error that is not from JVMTI, unless an error is recorded already.  Always return -1.
+ * Record an error that is not from JVMTI, unless an error is recorded already.  Always return -1;
+ * they are defined here so that static analysis knows that of their callers.
  */
-int ag_fail(struct ag_jvm *jvm, const char *what, const char *why);
-int ag_fail_memory(struct ag_jvm *jvm);
+static inline int ag_fail(struct ag_jvm *jvm, const char *what, const char *why)
+{
+	if (!jvm->err.what)
+		jvm->err = (struct ag_error){ what, JVMTI_ERROR_NONE, why };
+	return -1;
+}
+
+static inline int ag_fail_memory(struct ag_jvm *jvm)
+{
+	return ag_fail(jvm, "allocate memory in the JVM's process",
+		       "the limit of the agent's memory is reached");
+}
+
 /* Discards the recorded error.  Call it after an operation that is allowed to fail. */
 void ag_clear_error(struct ag_jvm *jvm);
 

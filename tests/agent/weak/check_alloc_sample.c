@@ -48,12 +48,6 @@ static jvmtiEnv ti = &ti_table;
 static const struct JNINativeInterface_ jni_table = { .ExceptionCheck = nothing_pending };
 static JNIEnv jni = &jni_table, own = &jni_table;
 
-int ag_fail(struct ag_jvm *j, const char *what, const char *why)
-{
-	(void)j, (void)what, (void)why;
-	return -1;
-}
-
 int ag_jvmti_check(struct ag_jvm *j, const char *what, jvmtiError code)
 {
 	(void)j, (void)what;

@@ -36,18 +36,6 @@ static const struct JNINativeInterface_ table = {
 };
 static JNIEnv jni = &table;
 
-int ag_fail(struct ag_jvm *jvm, const char *what, const char *why)
-{
-	(void)jvm, (void)what, (void)why;
-	return -1;
-}
-
-int ag_fail_memory(struct ag_jvm *jvm)
-{
-	(void)jvm;
-	return -1;
-}
-
 bool ag_ref_threw(struct ag_jvm *jvm, const char *what)
 {
 	(void)jvm, (void)what;

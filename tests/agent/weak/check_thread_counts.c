@@ -23,12 +23,6 @@ static jboolean JNICALL nothing_pending(JNIEnv *jni)
 static const struct JNINativeInterface_ table = { .ExceptionCheck = nothing_pending };
 static JNIEnv jni = &table, own = &table;
 
-int ag_fail(struct ag_jvm *jvm, const char *what, const char *why)
-{
-	(void)jvm, (void)what, (void)why;
-	return -1;
-}
-
 /* The slow path of a hook: the first object of a class. */
 void ag_count_object(struct ag_alloc_profile *p, struct ag_thread_slot *slot, jobject object,
 		     jint hash)
