@@ -12,11 +12,12 @@ struct reply {
 	struct ag_jvm *jvm;
 	struct ag_chan *chan;
 	uint32_t flags;
-	/*
-	 * NULL: capture no more class files.  A capture must not change a class, but the last one
-	 * made the JVM retransform its class.
-	 */
 	struct ag_capture *capture;
+	/*
+	 * Capture no more class files: a capture must not change a class, but the last one made
+	 * the JVM retransform its class.
+	 */
+	bool changed_class;
 	uint32_t number; /* number of the current class */
 	jclass class;
 };
@@ -239,7 +240,7 @@ static int capture_class(const struct reply *r, struct ag_captured *captured)
 	char *signature;
 	int rc;
 
-	if (r->capture)
+	if (!r->changed_class)
 		return ag_capture_class(r->jvm, r->capture, r->class, captured);
 	signature = ag_class_signature(r->jvm, r->class);
 	if (!signature)
@@ -264,7 +265,7 @@ static int send_class(struct reply *r)
 	case WIRE_CAPTURED_ANONYMOUS: /* JDK 8 would crash, see count_constants() in class.c */
 		return 0;
 	case WIRE_CAPTURED_RETRANSFORMED:
-		r->capture = NULL; /* the JVM would retransform the other classes, too */
+		r->changed_class = true; /* the JVM would retransform the other classes, too */
 		return 0;
 	default:
 		return r->flags & WIRE_CAPTURE_MEMORY ? send_memory(r, false) : 0;
@@ -293,13 +294,12 @@ static int send_classes(struct reply *r, struct wire_reader *request)
 
 static int run(struct reply *r, struct wire_reader *request)
 {
-	struct ag_capture *capture = r->capture;
 	int rc;
 
-	if (ag_capture_open(r->jvm, capture) != 0)
+	if (ag_capture_open(r->jvm, r->capture) != 0)
 		return -1;
 	rc = send_classes(r, request);
-	ag_capture_close(r->jvm, capture);
+	ag_capture_close(r->jvm, r->capture);
 	return rc;
 }
 

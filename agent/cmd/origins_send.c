@@ -78,6 +78,7 @@ static int find_source_object(struct ag_origins *p, jclass class, const struct a
 	if (*object || origin->loader || !origin->module)
 		return 0;
 	*is_module = true;
+	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): `modules` has the module */
 	*object = (*p->jvm->jni)->NewLocalRef(p->jvm->jni, p->modules->refs[origin->module]);
 	return *object ? 0 : ag_fail_memory(p->jvm);
 }
