@@ -17,8 +17,7 @@ static void discard(struct ag_patches *p)
 		(void)(*p->ti)->DestroyRawMonitor(p->ti, p->operation); /* cannot fail: unowned */
 	if (p->table)
 		(void)(*p->ti)->DestroyRawMonitor(p->ti, p->table);
-	if (p->ti)
-		(void)(*p->ti)->DisposeEnvironment(p->ti);
+	(void)(*p->ti)->DisposeEnvironment(p->ti);
 	free(p);
 }
 
@@ -35,9 +34,8 @@ static struct ag_patches *make_patches(struct ag_jvm *jvm)
 	p->vm = vm;
 	p->mem.budget = BUDGET;
 	if ((*vm)->GetEnv(vm, (void **)&p->ti, JVMTI_VERSION_1_1) != JNI_OK) {
-		p->ti = NULL;
 		(void)ag_fail(jvm, "GetEnv", "no JVMTI environment");
-		discard(p);
+		free(p);
 		return NULL;
 	}
 	if (ag_jvmti_check(jvm, "AddCapabilities", (*p->ti)->AddCapabilities(p->ti, &tagging)) !=
