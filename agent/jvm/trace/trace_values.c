@@ -146,6 +146,7 @@ static bool put_boxed(const struct ag_value_context *d, struct ag_values *to, jo
 		v.i = (*jni)->GetBooleanField(jni, object, field);
 		break;
 	case 'B':
+		/* NOLINTNEXTLINE(bugprone-signed-char-misuse): a Java byte is signed */
 		v.i = (*jni)->GetByteField(jni, object, field);
 		break;
 	case 'C':
@@ -240,6 +241,7 @@ static void put_element(const struct ag_value_context *d, struct ag_values *to, 
 		break;
 	case 'B':
 		(*jni)->GetByteArrayRegion(jni, array, i, 1, &v.b);
+		/* NOLINTNEXTLINE(bugprone-signed-char-misuse): a Java byte is signed */
 		v.i = v.b;
 		break;
 	case 'C':
