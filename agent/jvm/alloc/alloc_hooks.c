@@ -21,6 +21,7 @@ struct ag_thread_slot ag_thread_slots[AG_THREAD_SLOTS];
 #define WORDS AG_QUIESCE_WORDS(ag_thread_slots, busy)
 
 /* The library's exact profile.  It is global because hooks have no argument that refers to it. */
+/* NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): `untracked` has its own cache line */
 static struct {
 	/*
 	 * 0: hooks do nothing.  Otherwise the upper half is the serial number of the profile, so

@@ -54,14 +54,15 @@ static struct ag_old_code *find_row(const struct ag_alloc_code *ac, const char *
 static struct ag_old_code *add_row(struct ag_jvm *jvm, struct ag_alloc_code *ac, const char *name)
 {
 	struct ag_old_code *row = ag_alloc(jvm->mem, 1, sizeof(*row));
-	char *copy = ag_alloc(jvm->mem, strlen(name) + 1, 1);
+	size_t size = strlen(name) + 1;
+	char *copy = ag_alloc(jvm->mem, size, 1);
 
 	if (!row || !copy) {
 		ag_free(jvm->mem, row);
 		ag_free(jvm->mem, copy);
 		return NULL;
 	}
-	memcpy(copy, name, strlen(name));
+	memcpy(copy, name, size);
 	*row = (struct ag_old_code){ .name = copy, .next = ac->old };
 	ac->old = row;
 	return row;
@@ -89,11 +90,7 @@ static bool make_name(char name[NAME_MAX_LEN], const char *signature, const char
 	if (*signature != 'L' || len + method_len >= NAME_MAX_LEN)
 		return false;
 	for (size_t i = 1; i < len - 1; i++)
-		name[i - 1] = signature[i];
-	for (size_t i = 0; i < len - 2; i++) {
-		if (name[i] == '/')
-			name[i] = '.';
-	}
+		name[i - 1] = signature[i] == '/' ? '.' : signature[i];
 	name[len - 2] = '.';
 	memcpy(name + len - 1, method, method_len + 1);
 	return true;

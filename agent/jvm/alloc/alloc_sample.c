@@ -58,8 +58,10 @@ static double one_minus_exp(double x)
 
 	if (x > 64)
 		return 1;
-	for (; x > 0.125; x /= 2)
+	while (x > 0.125) {
+		x /= 2;
 		doublings++;
+	}
 	p = 1 - x / 9;
 	for (int n = 8; n >= 2; n--)
 		p = 1 - x / n * p;
