@@ -189,8 +189,8 @@ static void _noreturn_ serve(void)
 
 int worker_start(struct worker *w, const int *keep, size_t n_keep)
 {
+	int sock = -1;
 	pid_t pid;
-	int sock;
 
 	if (w->pid > 0)
 		return 0;
