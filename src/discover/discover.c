@@ -293,28 +293,19 @@ int discover_all(const struct procfs *proc, bool states, struct jvm_list *list, 
 	return no_worker(rc, err);
 }
 
-static int refuse(const struct proc_status *status, pid_t pid, struct err *err)
-{
-	if (status->state == 'Z' || status->state == 'X')
-		return err_set(err, EXIT_TARGET, "process %d (%s) has exited", (int)pid,
-			       status->name);
-	return err_set(err, EXIT_TARGET,
-		       "process %d is not a JVM: it is '%s', which maps no libjvm.so", (int)pid,
-		       status->name);
-}
-
 static struct jvm *inspect_one_pid(const struct procfs *proc, pid_t pid, struct how how,
 				   struct err *err)
 {
 	_cleanup_(jvm_files_release) struct jvm_files files = { 0 };
 	_cleanup_close_ int root_fd = -1;
 	_cleanup_free_ char *what = NULL;
-	_cleanup_free_ pid_t *pids = NULL;
-	size_t n = 0;
 	struct proc_status status;
 	int rc = procfs_status(proc, pid, &status);
 
 	if (rc < 0) {
+		_cleanup_free_ pid_t *pids = NULL;
+		size_t n = 0;
+
 		if (procfs_pids(proc, &pids, &n) == 0 && n == 0)
 			(void)not_mounted(proc, err);
 		(void)err_set(err, EXIT_TARGET,
@@ -334,7 +325,7 @@ static struct jvm *inspect_one_pid(const struct procfs *proc, pid_t pid, struct 
 		return NULL;
 	}
 	if (!files.is_denied && !files.libjvm) {
-		(void)refuse(&status, pid, err);
+		(void)jvm_files_refuse(&status, pid, rc, err);
 		return NULL;
 	}
 	return new_jvm(proc, pid, &status, &files, how);

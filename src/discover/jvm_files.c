@@ -78,6 +78,21 @@ int jvm_files_find(const struct procfs *proc, pid_t pid, pid_t nspid, struct jvm
 	return rc;
 }
 
+int jvm_files_refuse(const struct proc_status *status, pid_t pid, int rc, struct err *err)
+{
+	/* A process that exits has no mappings; -ENOENT: it is not even in /proc any more. */
+	if (status->state == 'Z' || status->state == 'X' || rc == -ESRCH || rc == -ENOENT)
+		return err_set(err, EXIT_TARGET, "process %d (%s) has exited", (int)pid,
+			       status->name);
+	if (rc < 0)
+		return err_set(err, EXIT_TARGET,
+			       "cannot read the mappings of process %d (%s): %s; try again",
+			       (int)pid, status->name, strerror(-rc));
+	return err_set(err, EXIT_TARGET,
+		       "process %d is not a JVM: it is '%s', which maps no libjvm.so", (int)pid,
+		       status->name);
+}
+
 /*
  * For a JVM whose mappings cannot be read: stores the usual path of the hsperfdata file if the file
  * exists and was changed after the JVM has started.  An older file belongs to an earlier process

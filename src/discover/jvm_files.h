@@ -26,6 +26,11 @@ struct jvm_files {
  */
 int jvm_files_find(const struct procfs *proc, pid_t pid, pid_t nspid,
 		   struct jvm_files *files) _must_check_;
+/*
+ * Sets the error for a process in which jvm_files_find() has found no libjvm.so; `rc` is the result
+ * of that function.  Returns -1.
+ */
+int jvm_files_refuse(const struct proc_status *status, pid_t pid, int rc, struct err *err);
 void jvm_files_release(struct jvm_files *files);
 
 /*

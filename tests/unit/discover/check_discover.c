@@ -266,10 +266,14 @@ START_TEST(error_says_what_a_wrong_pid_is)
 		{ 400, "not a JVM: it is 'java'" },
 		{ 4711, "no such process: 4711; jtool list shows the JVMs" },
 		{ 101, "101 is a thread of process 100" },
+		/* a process that exits after its status was read */
+		{ 200, "process 200 (java) has exited" },
+		{ 500, "cannot read the mappings of process 500 (java): Is a directory" },
 	};
 	struct err err = { .code = EXIT_DONE };
 
 	shell("cp -R %s/100 %s/101", dir, dir);
+	shell("cd %s && rm 200/maps 500/maps && mkdir 500/maps", dir);
 	ck_assert_ptr_null(discover_pid(&proc, wrong[_i].pid, &err));
 	ck_assert_int_eq(err.code, EXIT_TARGET);
 	ck_assert_msg(strstr(err.text, wrong[_i].text) != NULL, "%s", err.text);
@@ -692,7 +696,7 @@ int main(void)
 	tcase_add_test(tree, command_line_replaces_missing_hsperfdata);
 	tcase_add_test(tree, attach_state_follows_the_state_of_the_process);
 	tcase_add_test(tree, attach_socket_counts_only_with_a_listener);
-	tcase_add_loop_test(tree, error_says_what_a_wrong_pid_is, 0, 4);
+	tcase_add_loop_test(tree, error_says_what_a_wrong_pid_is, 0, 6);
 	suite_add_tcase(s, texts);
 	tcase_add_loop_test(texts, collector_is_identified_by_its_counters, 0,
 			    (int)ARRAY_SIZE(heaps));
