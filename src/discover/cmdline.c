@@ -17,11 +17,12 @@ struct words {
  */
 static char *take_word(struct words *w)
 {
-	size_t len = strnlen(w->next, (size_t)(w->end - w->next));
 	const char *word = w->next;
+	size_t len;
 
-	if (w->next == w->end)
+	if (word == w->end)
 		return NULL;
+	len = strnlen(word, (size_t)(w->end - word));
 	w->next += len + (w->next + len < w->end);
 	return xstrndup(word, len);
 }
@@ -121,15 +122,14 @@ static bool is_java(const char *path)
 
 void cmdline_parse(const char *words, size_t len, struct cmdline *out)
 {
-	struct words w;
+	struct words w = { words, words + len };
 	_cleanup_buf_ struct buf flags = BUF_INIT, args = BUF_INIT;
 	_cleanup_free_ char *launcher = NULL;
 
 	*out = (struct cmdline){ 0 };
-	if (len == 0)
-		return;
-	w = (struct words){ words, words + len };
 	launcher = take_word(&w);
+	if (!launcher)
+		return;
 	/*
 	 * Options of other launchers (jsvc, jshell, programs with an embedded VM) are not parsed.
 	 */
