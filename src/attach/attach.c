@@ -272,17 +272,16 @@ static int connect_to(struct attach_socket *asock, const struct attach_opts *opt
 	return connect_by_worker(asock->ns.jvm, opts, w, err);
 }
 
-/*
- * Fills *asock.  Opens the JVM's directories only if they are in file systems that cannot block
- * this process.
- */
+/* Fills *asock.  Opens the JVM's directories only if their file systems cannot block. */
 static int open_socket(const struct jvm *jvm, struct attach_socket *asock, struct err *err)
 {
 	struct procfs proc;
 	bool local;
 
-	if (jvm->hung)
-		return jvm_unreachable(jvm, NULL, err);
+	if (jvm->hung) {
+		(void)jvm_unreachable(jvm, NULL, err);
+		return -1;
+	}
 	if (procfs_open(&proc, "/proc") < 0)
 		return attach_socket_open_process(jvm, asock, err);
 	local = mounts_are_local(&proc, jvm->pid);
