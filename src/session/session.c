@@ -163,8 +163,8 @@ static int answer_within(struct session *s, unsigned ms, session_take_fn *take, 
 {
 	struct stall stall = stall_begin(ms);
 	uint64_t bytes = 0, counted = 0;
-	struct wire_reader payload;
-	uint16_t type;
+	struct wire_reader payload = { 0 };
+	uint16_t type = 0;
 	int rc;
 
 	do {
@@ -212,8 +212,8 @@ int session_answer_long(struct session *s, session_take_fn *take, void *arg, str
 static int follow_until(struct session *s, struct deadline until, session_take_fn *take, void *arg,
 			struct err *err)
 {
-	struct wire_reader payload;
-	uint16_t type;
+	struct wire_reader payload = { 0 };
+	uint16_t type = 0;
 	int rc = channel_wait(&s->channel, &until);
 
 	if (rc == -ETIMEDOUT)
