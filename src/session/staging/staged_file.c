@@ -2,8 +2,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -45,8 +45,7 @@ static int no_directory(const struct jvm *jvm, const struct staged_file_request 
 	_cleanup_free_ char *space = NULL;
 
 	if (req->room > 0)
-		space = xasprintf(", with %llu MB free",
-				 (unsigned long long)(req->room / (1 << 20) + 1));
+		space = xasprintf(", with %" PRIu64 " MB free", req->room / (1 << 20) + 1);
 	return err_set(err, kinds[req->kind].code,
 		       "there is no directory that JVM %d can %s: %s; make one of them writable "
 		       "for it%s%s",

@@ -268,7 +268,7 @@ static void remove_leftover(void *arg, int dir_fd, const char *name)
 {
 	const struct staging_dir *sd = arg;
 	size_t len = sd->stem ? strlen(sd->stem) : 0;
-	_cleanup_close_ int fifo = -1;
+	int fifo;
 
 	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
 		return;
@@ -276,11 +276,13 @@ static void remove_leftover(void *arg, int dir_fd, const char *name)
 		return;
 	/*
 	 * If the name is that of a FIFO, a JVM may be blocked in open(2) until the FIFO has a
-	 * reader.  Open the FIFO, so that the JVM continues; when this function has closed `fifo`,
-	 * the JVM's write fails.
+	 * reader.  Open the FIFO, so that the JVM continues; when `fifo` is closed, the JVM's
+	 * write fails.
 	 */
 	fifo = open_typed(dir_fd, name, S_IFIFO);
 	(void)unlinkat(dir_fd, name, 0); /* if that fails, the file stays */
+	if (fifo >= 0)
+		(void)close(fifo); /* only for reading: nothing is lost */
 }
 
 /*

@@ -130,8 +130,7 @@ static const char *put_file(struct helper *h)
 	switch (h->req->kind) {
 	case STAGED_FIFO:
 		return staging_dir_put_fifo(&h->sdir, &h->fifo);
-	case STAGED_RESULT:
-		return NULL; /* the target creates the file itself */
+	case STAGED_RESULT: /* the target creates the file itself */
 	case STAGED_SOCKET:
 		return NULL;
 	default:
@@ -181,15 +180,16 @@ static size_t order_dirs(const struct helper *h, const char *dirs[STAGING_PATHS_
 {
 	const bool sorted = h->req->kind == STAGED_RESULT || h->req->room > 0;
 	const bool first = h->req->memory_first;
+	const size_t n_paths = h->paths.n;
 	bool memory[STAGING_PATHS_MAX];
 	size_t n = 0;
 
-	for (size_t i = 0; i < h->paths.n; i++) {
+	for (size_t i = 0; i < n_paths; i++) {
 		memory[i] = sorted ? is_in_memory(h, h->paths.dirs[i]) : first;
 		if (memory[i] == first)
 			dirs[n++] = h->paths.dirs[i];
 	}
-	for (size_t i = 0; i < h->paths.n; i++) {
+	for (size_t i = 0; i < n_paths; i++) {
 		if (memory[i] != first)
 			dirs[n++] = h->paths.dirs[i];
 	}
