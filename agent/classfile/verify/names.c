@@ -68,7 +68,8 @@ static bool new_name(struct cf_text name, enum names_kind kind)
 	for (size_t i = 0; i < name.len; i++) {
 		char c = name.data[i];
 
-		if (memchr(".;[", c, 3) || (c == '/' && (kind != NAME_CLASS || last == '/')) ||
+		if (c == '.' || c == ';' || c == '[' ||
+		    (c == '/' && (kind != NAME_CLASS || last == '/')) ||
 		    (kind == NAME_METHOD && (c == '<' || c == '>')))
 			return false;
 		last = c;

@@ -14,15 +14,14 @@ struct vcells {
 	struct vtype cells[];
 };
 
-bool vf_bad(struct verifier *v, const char *what)
+void vf_fault(struct verifier *v, const char *what)
 {
 	if (v->fault->what)
-		return false; /* the first fault is the cause of later ones */
+		return; /* the first fault is the cause of later ones */
 	v->fault->name = v->method.name;
 	v->fault->descriptor = v->method.descriptor;
 	v->fault->pc = v->now.pc;
 	v->fault->what = what;
-	return false;
 }
 
 bool vf_no_memory(struct verifier *v)

@@ -81,8 +81,15 @@ struct verifier {
 	size_t n_cells;
 };
 
-/* Records a fault at now.pc, unless a fault is recorded already.  Returns false. */
-bool vf_bad(struct verifier *v, const char *what);
+/* Records a fault at now.pc, unless a fault is recorded already. */
+void vf_fault(struct verifier *v, const char *what);
+/* Records a fault, and returns false. */
+static inline bool vf_bad(struct verifier *v, const char *what)
+{
+	vf_fault(v, what);
+	return false;
+}
+
 bool vf_no_memory(struct verifier *v);
 /*
  * Adds `steps` to the work for this class.  Returns true; or false with a fault recorded if the

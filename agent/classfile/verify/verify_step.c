@@ -124,7 +124,7 @@ static const char effects[][EFFECT_LEN] = {
 
 static bool apply_effect(struct verifier *v, const char *effect)
 {
-	const char *middle = strchr(effect, '>');
+	const char *middle = effect + strcspn(effect, ">");
 	struct vtype unused;
 
 	for (const char *s = middle; s > effect; s--) {
