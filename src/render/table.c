@@ -278,6 +278,10 @@ static void add_stack(const struct table *t, size_t row, struct buf *out)
 	size_t n, shown;
 	const char **frames = frames_of(t, row, &n);
 
+	if (n == 0) {
+		buf_addf(out, INDENT "%s\n", t->columns[t->stack].name);
+		return;
+	}
 	/*
 	 * If only one frame would be hidden, show this frame, because the text "... 1 more" would
 	 * take a line as well.
@@ -290,8 +294,6 @@ static void add_stack(const struct table *t, size_t row, struct buf *out)
 	}
 	if (shown < n)
 		buf_addf(out, INDENT "... %zu more\n", n - shown);
-	if (n == 0)
-		buf_addf(out, INDENT "%s\n", t->columns[t->stack].name);
 }
 
 static void add_line(const struct table *t, const struct layout *l, size_t line, struct buf *out)
