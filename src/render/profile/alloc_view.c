@@ -174,6 +174,7 @@ struct json *alloc_json(const struct alloc_view *view)
 	const struct alloc *a = view->alloc;
 	const struct alloc_total *total = &view->total;
 	bool is_exact = alloc_view_is_exact(view), is_live = alloc_view_is_live(view);
+	uint64_t ms = a->state.ns / NS_PER_MS;
 	struct table *sites = sites_table(view);
 	struct json *json = json_object();
 
@@ -181,7 +182,7 @@ struct json *alloc_json(const struct alloc_view *view)
 	json_put_text(json, "file", view->file);
 	json_put_bool(json, "exact", is_exact);
 	json_put_known(json, "interval", !is_exact, a->state.interval);
-	json_put_real(json, "seconds", (double)(a->state.ns / NS_PER_MS) / MS_PER_S);
+	json_put_real(json, "seconds", (double)ms / MS_PER_S);
 	json_put_unsigned(json, "total_bytes", total->bytes);
 	json_put_unsigned(json, "total_count", total->objects);
 	json_put_known(json, "live_count", is_live, total->live_objects);

@@ -37,6 +37,7 @@ static void pop(struct path *path, size_t frames)
 	if (frames == 0)
 		return;
 	path->depth -= frames;
+	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): push() has allocated `lens` */
 	path->text.len = path->lens[path->depth];
 	path->text.data[path->text.len] = '\0';
 }
