@@ -19,7 +19,7 @@ struct group {
 
 struct groups {
 	struct group *list; /* the groups; the one with the most threads is first */
-	size_t n, cap;
+	size_t n;
 	size_t *of; /* index in `list` of each shown thread's group */
 };
 
@@ -45,7 +45,6 @@ static uint32_t group_of(struct groups *g, struct id_map *known, const struct th
 		id++;
 	}
 	(void)id_map_add(known, id, (uint32_t)g->n);
-	g->list = xgrow(g->list, g->n, &g->cap, sizeof(*g->list));
 	g->list[g->n] = (struct group){ .first = thread, .cpu_percent = -1 };
 	return (uint32_t)g->n++;
 }
@@ -64,7 +63,10 @@ static void make_groups(const struct threads_view *v, struct groups *g)
 	struct id_map known = { .n = 0 };
 	size_t *rank;
 
-	*g = (struct groups){ .of = xcalloc(v->n + 1, sizeof(*g->of)) };
+	*g = (struct groups){
+		.list = xcalloc(v->n + 1, sizeof(*g->list)),
+		.of = xcalloc(v->n + 1, sizeof(*g->of)),
+	};
 	for (size_t i = 0; i < v->n; i++) {
 		const struct dump_thread *t = &v->dump->threads[v->rows[i]];
 		struct group *group;
@@ -84,8 +86,7 @@ static void make_groups(const struct threads_view *v, struct groups *g)
 	rank = xcalloc(v->dump->n + 1, sizeof(*rank));
 	for (size_t i = 0; i < v->n; i++)
 		g->of[i] = g->list[g->of[i]].first;
-	if (g->n > 0)
-		qsort(g->list, g->n, sizeof(*g->list), by_size);
+	qsort(g->list, g->n, sizeof(*g->list), by_size);
 	for (size_t i = 0; i < g->n; i++)
 		rank[g->list[i].first] = i;
 	for (size_t i = 0; i < v->n; i++)
