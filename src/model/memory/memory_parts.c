@@ -153,6 +153,7 @@ static void add_anonymous(struct state *s, size_t i)
 		resident -= share;
 		anonymous -= part;
 	}
+	/* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): no mapping is empty, so n > 0 */
 	add_piece(s, pieces[longest].kind, m, pieces[longest].len, resident, anonymous);
 }
 
