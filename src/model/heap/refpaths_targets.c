@@ -94,6 +94,7 @@ static void select_subtypes(const struct heap *h, const struct subtypes *s, bool
 	}
 	while (n > 0) {
 		for (size_t at = s->first[todo[--n]]; at > 0; at = s->entries[at - 1].next) {
+			/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): at <= s->n */
 			uint32_t class = s->entries[at - 1].class;
 
 			if (selected[class])
