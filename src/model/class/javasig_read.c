@@ -80,6 +80,7 @@ static bool take_name(struct javasig_reader *r, const char *ends, struct cf_text
 {
 	size_t len = 0;
 
+	/* NOLINTNEXTLINE(bugprone-not-null-terminated-result): NUL does not end a name */
 	while (len < r->rest.len && !memchr(ends, r->rest.data[len], strlen(ends)))
 		len++;
 	if (len == 0 || len == r->rest.len)
