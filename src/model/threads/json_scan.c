@@ -15,7 +15,9 @@ static void fail(struct json_scan *s)
 /* Returns the next character that is not white space, without consuming it; '\0' at the end. */
 static char next(struct json_scan *s)
 {
-	while (s->rest.at < s->rest.end && memchr(" \t\r\n", *s->rest.at, 4))
+	static const char blanks[] = " \t\r\n";
+
+	while (s->rest.at < s->rest.end && memchr(blanks, *s->rest.at, sizeof(blanks) - 1))
 		s->rest.at++;
 	return s->rest.at < s->rest.end ? *s->rest.at : '\0';
 }
@@ -64,7 +66,7 @@ static bool more(struct json_scan *s, char close)
 /* Consumes a string, and sets *raw to the characters between its quotes. */
 static bool string(struct json_scan *s, struct strview *raw)
 {
-	const char *at = s->rest.at + 1;
+	const char *at;
 
 	if (next(s) != '"') {
 		fail(s);
@@ -202,6 +204,7 @@ bool json_scan_true(struct json_scan *s)
  */
 void json_scan_skip(struct json_scan *s)
 {
+	static const char ends[] = " \t\r\n,:{}[]\"";
 	size_t depth = 0;
 	struct strview ignored;
 
@@ -226,7 +229,8 @@ void json_scan_skip(struct json_scan *s)
 			s->rest.at++;
 			continue;
 		}
-		while (s->rest.at < s->rest.end && !memchr(" \t\r\n,:{}[]\"", *s->rest.at, 11))
+		while (s->rest.at < s->rest.end &&
+		       !memchr(ends, *s->rest.at, sizeof(ends) - 1))
 			s->rest.at++;
 	} while (depth > 0);
 }
