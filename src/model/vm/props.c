@@ -198,9 +198,10 @@ static void sort(struct props *props)
 	if (mergesort(props->items, props->n, sizeof(*props->items), compare) < 0)
 		xalloc_die();
 	for (size_t i = 0; i < props->n; i++) {
-		if (kept > 0 && compare(&props->items[kept - 1], &props->items[i]) == 0)
-			release(&props->items[--kept]);
-		props->items[kept++] = props->items[i];
+		if (i + 1 < props->n && compare(&props->items[i], &props->items[i + 1]) == 0)
+			release(&props->items[i]);
+		else
+			props->items[kept++] = props->items[i];
 	}
 	props->n = kept;
 }

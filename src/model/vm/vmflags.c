@@ -71,12 +71,11 @@ static char *copy(struct strview t)
 
 static int split_line(struct strview text, struct line *line)
 {
-	struct strview assign;
+	struct strview first = get_word(&text), assign = get_word(&text);
 
-	*line = (struct line){ .name = get_word(&text) };
-	assign = get_word(&text);
+	*line = (struct line){ .name = first };
 	if (!strview_is(assign, "+=")) {
-		line->type = line->name;
+		line->type = first;
 		line->name = assign;
 		assign = get_word(&text);
 		line->changed = strview_is(assign, ":=");
