@@ -257,6 +257,7 @@ static void annotate(struct parser *p)
 		if (!class)
 			continue;
 		type = &p->m->types[a->type];
+		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): an annotation has a type */
 		if (a->field < type->n_fields)
 			annotate_field(&type->fields[a->field], class->name, a->value);
 		else if (a->field == UINT32_MAX && strcmp(class->name, "jdk.jfr.Label") == 0)

@@ -213,13 +213,14 @@ static void set_extent(struct jfr_reader *r, struct jfr_chunk *chunk, uint64_t s
 static int read_header(struct jfr_reader *r, uint64_t *metadata, uint64_t *checkpoint)
 {
 	const uint8_t *data = jfr_window(r, r->next_chunk, JFR_HEADER_LEN);
-	struct jfr_cursor c = { .at = data, .end = data ? data + JFR_HEADER_LEN : NULL };
 	struct jfr_chunk chunk = { .at = r->next_chunk, .number = r->chunk.number + 1 };
+	struct jfr_cursor c;
 	uint64_t size;
 	uint8_t state = 0;
 
-	if (!data || memcmp(jfr_bytes(&c, 4), "FLR", 4) != 0)
+	if (!data || memcmp(data, "FLR", 4) != 0)
 		return 0;
+	c = (struct jfr_cursor){ .at = data + 4, .end = data + JFR_HEADER_LEN };
 	chunk.major = (uint16_t)jfr_raw(&c, 2);
 	chunk.minor = (uint16_t)jfr_raw(&c, 2);
 	size = jfr_raw(&c, 8);
