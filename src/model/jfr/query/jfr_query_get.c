@@ -134,19 +134,20 @@ static void read_top(const struct jfr_getter *g, struct jfr_query_run *run,
 
 static void set_number(const struct jfr_event *e, const struct jfr_datum *d, struct jfr_cell *cell)
 {
-	enum jfr_content content = d->field ? d->field->content : JFR_PLAIN;
+	const struct jfr_field *f = d->field; /* not NULL: only jfr_read() returns numbers */
+	enum jfr_content content = f->content;
 
 	cell->content = jfr_is_timestamp(content)  ? JFR_TIMESTAMP_TICKS
 			: jfr_is_timespan(content) ? JFR_TIMESPAN_NS
 						   : content;
-	cell->is_rate = d->field && d->field->is_rate;
+	cell->is_rate = f->is_rate;
 	cell->kind = JFR_CELL_INTEGER;
 	cell->integer = content == JFR_DATA_BITS ? d->integer : jfr_datum_number(e->chunk, d);
 	if (jfr_datum_is_unlimited(d)) {
 		cell->kind = d->integer == INT64_MAX ? JFR_CELL_INTEGER : JFR_CELL_NONE;
 		cell->integer = INT64_MAX;
 		cell->is_unlimited = true;
-	} else if (content == JFR_PLAIN && !d->field->is_unsigned && d->integer == INT64_MIN) {
+	} else if (content == JFR_PLAIN && !f->is_unsigned && d->integer == INT64_MIN) {
 		cell->kind = JFR_CELL_NONE;
 	}
 }
