@@ -104,6 +104,7 @@ static void enter(struct finder *f, uint32_t node, size_t level)
 
 static void leave(struct finder *f, size_t level)
 {
+	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): enter() has allocated `path` */
 	uint32_t row = f->path[level - 1];
 
 	if (row != NOT_A_METHOD)
