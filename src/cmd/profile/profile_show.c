@@ -13,13 +13,15 @@ static const char *const titles[N_PROFILE_KINDS] = {
 
 static void add_title(struct buf *out, const struct ctx *ctx, const struct profile *p)
 {
-	const char *main = ctx->jvm ? jvm_simple_main(ctx->jvm) : NULL;
+	const char *main;
 
-	if (ctx->file)
+	if (ctx->file) {
 		buf_addf(out, "%s of %s", titles[p->kind], ctx->file);
-	else
-		buf_addf(out, "%s of JVM %d%s%s", titles[p->kind], (int)ctx->jvm->pid,
-			 main ? ", " : "", main ? main : "");
+		return;
+	}
+	main = jvm_simple_main(ctx->jvm);
+	buf_addf(out, "%s of JVM %d%s%s", titles[p->kind], (int)ctx->jvm->pid, main ? ", " : "",
+		 main ? main : "");
 }
 
 static void print(const struct ctx *ctx, const struct profile_view *view)
@@ -79,7 +81,7 @@ int profile_show(const struct ctx *ctx, struct profile *p, struct stack_files *f
 	_cleanup_buf_ struct buf title = BUF_INIT, subtitle = BUF_INIT;
 	struct hot_methods methods;
 	struct profile_view view = {
-		.profile = p, .methods = &methods, .pid = ctx->jvm ? ctx->jvm->pid : 0,
+		.profile = p, .methods = &methods, .pid = ctx->file ? 0 : ctx->jvm->pid,
 		.file = ctx->file,
 	};
 	int rc = 0;

@@ -208,7 +208,7 @@ static void print(const struct ctx *ctx, const struct threads_view *v)
 }
 
 /* Prints a notice about deadlocks, unless --json, --deadlocks or --blocked prints them anyway. */
-static void print_deadlock_notice(const struct ctx *ctx, size_t n)
+static void print_deadlock_notice(const struct ctx *ctx, int pid, size_t n)
 {
 	const struct threads_opts *opts = ctx->opts;
 	const char *it = n == 1 ? "it" : "them";
@@ -220,7 +220,7 @@ static void print_deadlock_notice(const struct ctx *ctx, size_t n)
 				 "%s", n, n == 1 ? "" : "s", ctx->file, it);
 	else
 		cmd_print_notice(ctx->cmd, "%zu deadlock%s: jtool threads %d --deadlocks shows %s",
-				 n, n == 1 ? "" : "s", (int)ctx->jvm->pid, it);
+				 n, n == 1 ? "" : "s", pid, it);
 }
 
 static int show(const struct ctx *ctx, struct threads_sample *s, const bool *moved, struct err *err)
@@ -252,7 +252,7 @@ static int show(const struct ctx *ctx, struct threads_sample *s, const bool *mov
 	print(ctx, &view);
 	free(rows);
 	n_rings = s->dump.n_rings;
-	print_deadlock_notice(ctx, n_rings);
+	print_deadlock_notice(ctx, view.pid, n_rings);
 	if (!opts->deadlocks || n_rings == 0)
 		return 0;
 	return err_set(err, EXIT_ANSWER, "%s has %zu deadlock%s: only a restart ends %s", subject,
