@@ -25,10 +25,11 @@ static struct json *activities_json(const struct activities *found)
 	for (size_t i = 0; i < found->n; i++) {
 		const struct activity *a = &found->list[i];
 		struct json *row = json_object();
+		uint64_t ms = a->ns / NS_PER_MS;
 
 		json_put_text(row, "command", activity_command(a));
 		json_put_bool(row, "recording", a->recording);
-		json_put_real(row, "duration", (double)(a->ns / NS_PER_MS) / MS_PER_S);
+		json_put_real(row, "duration", (double)ms / MS_PER_S);
 		json_put(list, NULL, row);
 	}
 	return list;
