@@ -149,6 +149,7 @@ static int check_dump(bool gzip, const struct atomic_file *out, const struct hpr
 		return err_set(err, EXIT_PARTIAL,
 			       "cannot read the dump again to verify it: %s; dump the heap again",
 			       strerror(errno));
+	/* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): the caller sets it */
 	if (answer->bytes >= 0 && answer->bytes != st.st_size)
 		return err_set(err, EXIT_PARTIAL,
 			       "the dump is not complete: received %lld of %lld bytes; dump the "

@@ -47,7 +47,9 @@ static int check(const struct ctx *ctx, struct err *err)
 	struct flag_request request = parse_request(ctx);
 	int rc = 0;
 
-	if (request.name && !request.name[0])
+	if (!request.name)
+		return 0;
+	if (!request.name[0])
 		rc = err_set(err, EXIT_USAGE,
 			     "invalid flag '%s': the name is missing; expected NAME, +NAME, -NAME "
 			     "or NAME=VALUE", ctx->args[0]);

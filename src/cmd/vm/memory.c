@@ -142,6 +142,7 @@ static int measure(const struct ctx *ctx, struct memory_view *v, struct err *err
 	if (rc == 0) {
 		memory_parts_of(&maps, &m, agents_is_staged, &v->parts);
 		v->pid = (int)ctx->jvm->pid;
+		/* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): rc is 0 */
 		v->threads = status.threads;
 		v->heap_max = m.heap_max;
 		v->metaspace_max = m.metaspace_max;
