@@ -293,16 +293,24 @@ static int check_view(const struct ctx *ctx, const struct subcommand *sub, struc
 	return 0;
 }
 
-static int parse_request(const struct ctx *ctx, struct jfr_request *req, struct err *err)
+/* Returns the subcommand on the command line, or NULL with err set. */
+static const struct subcommand *chosen(const struct ctx *ctx, struct err *err)
 {
 	const struct subcommand *sub = subcommand_find(ctx->args[0]);
+
+	if (!sub)
+		(void)err_set(err, EXIT_USAGE,
+			      "unknown subcommand '%s': choose from start, check, dump, stop, "
+			      "configure, record, view", ctx->args[0]);
+	return sub;
+}
+
+static int parse_request(const struct ctx *ctx, const struct subcommand *sub,
+			 struct jfr_request *req, struct err *err)
+{
 	char *const *words = ctx->args + 1;
 	int n = ctx->n_args - 1;
 
-	if (!sub)
-		return err_set(err, EXIT_USAGE,
-			       "unknown subcommand '%s': choose from start, check, dump, stop, "
-			       "configure, record, view", ctx->args[0]);
 	if (check_view(ctx, sub, err) < 0)
 		return -1;
 	if (sub->run == jfr_view)
@@ -321,8 +329,12 @@ static int parse_request(const struct ctx *ctx, struct jfr_request *req, struct 
 static int check(const struct ctx *ctx, struct err *err)
 {
 	struct jfr_request req = { .words = BUF_INIT };
-	int rc = parse_request(ctx, &req, err);
+	const struct subcommand *sub = chosen(ctx, err);
+	int rc;
 
+	if (!sub)
+		return -1;
+	rc = parse_request(ctx, sub, &req, err);
 	buf_release(&req.words);
 	return rc;
 }
@@ -330,13 +342,17 @@ static int check(const struct ctx *ctx, struct err *err)
 static int run(struct ctx *ctx, struct err *err)
 {
 	struct jfr_request req = { .words = BUF_INIT };
-	int rc = parse_request(ctx, &req, err);
+	const struct subcommand *sub = chosen(ctx, err);
+	int rc;
 
-	if (rc == 0 && ctx->file && subcommand_find(ctx->args[0])->run != jfr_view)
+	if (!sub)
+		return -1;
+	rc = parse_request(ctx, sub, &req, err);
+	if (rc == 0 && ctx->file && sub->run != jfr_view)
 		rc = err_set(err, EXIT_USAGE, "%s is a file: %s needs a JVM", ctx->file,
 			     ctx->args[0]);
 	if (rc == 0)
-		rc = subcommand_find(ctx->args[0])->run(ctx, &req, err);
+		rc = sub->run(ctx, &req, err);
 	buf_release(&req.words);
 	return rc;
 }
