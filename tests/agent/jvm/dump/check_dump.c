@@ -655,6 +655,26 @@ START_TEST(unknown_references_are_noticed)
 }
 END_TEST
 
+/* A number of the other classes alone would hide that the boot loader has loaded more. */
+START_TEST(boot_classes_are_not_counted_if_a_loader_is_unknown)
+{
+	struct ag_classes list;
+	struct ag_jvm jvm;
+	uint32_t n = 0;
+
+	heap_world_init(21, FAKE_NARROW);
+	heap_world_start();
+	jvm = (struct ag_jvm){ .vm = fake_vm(), .ti = fake_ti(), .jni = fake_jni(0), .mem = &mem };
+	ck_assert_int_eq(ag_classes_get(&jvm, &list), 0);
+	ck_assert_int_eq(ag_classes_count_boot(&jvm, &list, &n), 0);
+	ck_assert(n > 0 && n < list.n);
+	fake.fail_at = fake.calls + 1;
+	ck_assert_int_eq(ag_classes_count_boot(&jvm, &list, &n), -1);
+	ag_classes_release(&jvm, &list);
+	heap_world_stop();
+}
+END_TEST
+
 static void fail_every_call(int release, bool leaving)
 {
 	unsigned n = 0, n_errors = 0;
@@ -723,6 +743,7 @@ int main(void)
 	tcase_add_test(c, no_counts_are_sent_if_the_layout_is_wrong);
 	tcase_add_test(c, names_are_sent_and_wrong_layouts_are_noticed);
 	tcase_add_test(c, unknown_references_are_noticed);
+	tcase_add_test(c, boot_classes_are_not_counted_if_a_loader_is_unknown);
 	tcase_add_test(c, client_may_disconnect);
 	tcase_add_test(c, each_call_may_fail);
 	tcase_add_test(c, the_jvm_may_exit_at_each_call);
