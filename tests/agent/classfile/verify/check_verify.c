@@ -108,11 +108,12 @@ static const char *fault_in(const void *data, size_t len, struct cf_fault *fault
 {
 	struct cf_class class;
 	const char *why = cf_open(&class, data, len, &mem);
+	bool valid;
 
 	if (why)
 		return why;
-	if (cf_check(&class, fault))
-		(void)cf_verify(&class, fault);
+	valid = cf_check(&class, fault) && cf_verify(&class, fault);
+	ck_assert(valid == !fault->what);
 	cf_release(&class);
 	ck_assert_uint_eq(mem.blocks, 0);
 	return fault->what;
