@@ -94,7 +94,10 @@ static void hear_state(struct wire_reader *r)
 
 static void hear_frames(struct wire_reader *r)
 {
-	for (uint32_t n = wire_get_u32(r); n > 0; n--) {
+	uint32_t n = wire_get_u32(r);
+
+	ck_assert_uint_gt(n, 0);
+	for (; n > 0; n--) {
 		for (int i = 0; i < 3; i++)
 			(void)wire_get_text(r);
 		ck_assert_uint_lt(heard.frames, 1000);
@@ -310,6 +313,18 @@ START_TEST(frames_are_sent_early)
 	fake_profile.turn = hear;
 	ck_assert_int_eq(answer(&request), 0);
 	ck_assert_uint_eq(heard.early, 6);
+	nothing_is_left();
+}
+END_TEST
+
+/* The stacks of the last ten sites have no other stack frames than those of the first ten. */
+START_TEST(frames_are_sent_once)
+{
+	fake_profile.sites = 60;
+	say_stop();
+	ck_assert_int_eq(answer(&usual), 0);
+	ck_assert_uint_eq(heard.sites, 60);
+	ck_assert_uint_eq(heard.frames, 1 + 50 + 2);
 	nothing_is_left();
 }
 END_TEST
@@ -615,6 +630,7 @@ int main(void)
 	tcase_add_test(tc, profile_ends_after_its_duration);
 	tcase_add_test(tc, profile_ends_when_another_session_asks);
 	tcase_add_test(tc, frames_are_sent_early);
+	tcase_add_test(tc, frames_are_sent_once);
 	tcase_add_test(tc, exact_profile_is_sent);
 	tcase_add_test(tc, live_counts_may_be_unknown);
 	tcase_add_loop_test(tc, invalid_request_is_rejected, 0,
