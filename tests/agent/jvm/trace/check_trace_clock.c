@@ -2,13 +2,36 @@
 #include <check.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "jvm/trace/trace_clock.h"
 
 #define NS_PER_MS INT64_C(1000000)
+#define NS_PER_S (1000 * NS_PER_MS)
 #define ROUNDS 5 /* a busy machine may interrupt a thread between two readings */
 
 static struct ag_trace_clock trace_clock;
+
+/* From `begin` on, CLOCK_MONOTONIC passes faster or more slowly by the factor up / down. */
+static struct {
+	int64_t begin, up, down;
+} speed = { 0, 1, 1 };
+
+int __real_clock_gettime(clockid_t id, struct timespec *t);
+int __wrap_clock_gettime(clockid_t id, struct timespec *t);
+
+int __wrap_clock_gettime(clockid_t id, struct timespec *t)
+{
+	int rc = __real_clock_gettime(id, t);
+	int64_t ns = t->tv_sec * NS_PER_S + t->tv_nsec;
+
+	if (rc == 0 && id == CLOCK_MONOTONIC) {
+		ns = speed.begin + (ns - speed.begin) * speed.up / speed.down;
+		t->tv_sec = ns / NS_PER_S;
+		t->tv_nsec = ns % NS_PER_S;
+	}
+	return rc;
+}
 
 static void start_with_counter(void)
 {
@@ -126,6 +149,19 @@ START_TEST(wrong_rate_ends_the_use_of_the_counter)
 }
 END_TEST
 
+/* Too few ticks per ns; too many; and a time that is too short to measure the rate. */
+START_TEST(counter_with_an_implausible_rate_is_not_used)
+{
+	static const int64_t speeds[][2] = { { 200, 1 }, { 1, 16 }, { 1, 200 } };
+
+	speed.begin = ag_now_ns();
+	speed.up = speeds[_i][0];
+	speed.down = speeds[_i][1];
+	start_with_counter();
+	ck_assert(!has_counter());
+}
+END_TEST
+
 START_TEST(checks_that_follow_at_once_do_nothing)
 {
 	start_with_counter();
@@ -150,6 +186,7 @@ int main(void)
 	tcase_add_test(tc, time_does_not_go_backwards);
 	tcase_add_test(tc, right_rate_passes_the_checks);
 	tcase_add_loop_test(tc, wrong_rate_ends_the_use_of_the_counter, 0, 2);
+	tcase_add_loop_test(tc, counter_with_an_implausible_rate_is_not_used, 0, 3);
 	tcase_add_test(tc, checks_that_follow_at_once_do_nothing);
 	suite_add_tcase(suite, tc);
 	tcase_set_timeout(tc, 60);
