@@ -1,5 +1,6 @@
 /* The report of a recording: its exact text, and failures of each call that writes it. */
 #include <check.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,27 @@ static struct ag_jvm jvm;
 static struct ag_report report;
 static char directory[] = "/tmp/check_report.XXXXXX";
 static char path[100];
+
+/* What write() does, beginning with the first call; afterwards it works. */
+enum writing { WORKS, IS_INTERRUPTED, WRITES_ONE_BYTE, WRITES_NOTHING, FAILS };
+static enum writing writing[4];
+static size_t n_writes;
+
+ssize_t __real_write(int fd, const void *data, size_t len);
+ssize_t __wrap_write(int fd, const void *data, size_t len);
+
+ssize_t __wrap_write(int fd, const void *data, size_t len)
+{
+	enum writing now = n_writes < 4 ? writing[n_writes] : WORKS;
+
+	n_writes++;
+	errno = now == IS_INTERRUPTED ? EINTR : EFBIG;
+	if (now == IS_INTERRUPTED || now == FAILS)
+		return -1;
+	if (now == WRITES_NOTHING)
+		return 0;
+	return __real_write(fd, data, now == WRITES_ONE_BYTE ? 1 : len);
+}
 
 static void setup(void)
 {
@@ -158,6 +180,35 @@ START_TEST(each_call_may_fail)
 }
 END_TEST
 
+START_TEST(interrupted_writes_are_completed)
+{
+	writing[0] = IS_INTERRUPTED;
+	writing[1] = WRITES_ONE_BYTE;
+	writing[2] = IS_INTERRUPTED;
+	ck_assert_int_eq(ag_report_init(&jvm, &report), 0);
+	ag_report_resolve(&jvm, &report, INT64_MAX);
+	ck_assert_ptr_null(ag_report_write(&jvm, &report, 12, true));
+	ck_assert_uint_eq(n_writes, 4);
+	ck_assert_int_eq(strncmp(read_report(), "# jtool allocations 1\n", 22), 0);
+	ck_assert_ptr_nonnull(strstr(read_report(), "\n# end 3\n"));
+	nothing_is_left();
+}
+END_TEST
+
+/* The temporary file is removed; a file system that is full may write nothing without an error. */
+START_TEST(failed_writes_are_reported)
+{
+	static const char *const whys[] = { "no space left on device", "file too large" };
+
+	writing[0] = WRITES_ONE_BYTE;
+	writing[1] = _i == 0 ? WRITES_NOTHING : FAILS;
+	ck_assert_int_eq(ag_report_init(&jvm, &report), 0);
+	ck_assert_str_eq(ag_report_write(&jvm, &report, 12, true), whys[_i]);
+	ck_assert_uint_eq(n_writes, 2);
+	nothing_is_left();
+}
+END_TEST
+
 START_TEST(missing_directory_is_reported)
 {
 	ck_assert_ptr_null(ag_report_try(path, 12));
@@ -183,6 +234,8 @@ int main(void)
 	tcase_add_test(tc, names_are_looked_up_until_the_deadline);
 	tcase_add_test(tc, largest_sites_are_first);
 	tcase_add_loop_test(tc, each_call_may_fail, 0, 50);
+	tcase_add_test(tc, interrupted_writes_are_completed);
+	tcase_add_loop_test(tc, failed_writes_are_reported, 0, 2);
 	tcase_add_test(tc, missing_directory_is_reported);
 	suite_add_tcase(suite, tc);
 	srunner_run_all(runner, CK_ENV);
