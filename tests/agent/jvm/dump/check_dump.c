@@ -14,6 +14,7 @@
 #include "agent/fake/converse.h"
 #include "agent/fake/peer.h"
 #include "jvm/dump/dump_internal.h"
+#include "jvm/heap/self_objects.h"
 #include "jvm/snapshot/snapshot.h"
 
 #define PAUSE_MS 60000
@@ -655,6 +656,36 @@ START_TEST(unknown_references_are_noticed)
 }
 END_TEST
 
+/* Each JDK has some of the fields; the agent's own objects are not counted. */
+START_TEST(objects_of_the_own_thread_are_found)
+{
+	static const char *const rows[][2] = {
+		{ "holder", "Ljava/lang/Thread$FieldHolder;" },
+		{ "inheritedAccessControlContext", "Ljava/security/AccessControlContext;" },
+		{ "blockerLock", "Ljava/lang/Object;" },
+		{ "interruptLock", "Ljava/lang/Object;" },
+	};
+	struct ag_self_objects own = { 0 };
+	struct fake_field field = { .name = rows[_i][0], .signature = rows[_i][1], .index = 1 };
+	struct ag_jvm jvm;
+
+	heap_world_init(21, FAKE_NARROW);
+	heap_world_start();
+	jvm = (struct ag_jvm){ .vm = fake_vm(), .ti = fake_ti(), .jni = fake_jni(0), .mem = &mem };
+	field.class = fake.current_thread->class;
+	fake.fields = &field;
+	fake.n_fields = 1;
+	fake.current_thread->fields[1].l = (jobject)fake.thread_group;
+	ck_assert_int_eq(ag_self_objects_add_thread(&jvm, &own), 0);
+	ck_assert_uint_eq(own.n, 2);
+	ck_assert_ptr_eq(fake_object_of(own.objects[0]), fake.current_thread);
+	ck_assert_ptr_eq(fake_object_of(own.objects[1]), fake.thread_group);
+	ag_self_objects_forget(&jvm, &own, 0);
+	ck_assert_int_eq(fake.counts.references, fake.marked.references);
+	heap_world_stop();
+}
+END_TEST
+
 /* A number of the other classes alone would hide that the boot loader has loaded more. */
 START_TEST(boot_classes_are_not_counted_if_a_loader_is_unknown)
 {
@@ -743,6 +774,7 @@ int main(void)
 	tcase_add_test(c, no_counts_are_sent_if_the_layout_is_wrong);
 	tcase_add_test(c, names_are_sent_and_wrong_layouts_are_noticed);
 	tcase_add_test(c, unknown_references_are_noticed);
+	tcase_add_loop_test(c, objects_of_the_own_thread_are_found, 0, 4);
 	tcase_add_test(c, boot_classes_are_not_counted_if_a_loader_is_unknown);
 	tcase_add_test(c, client_may_disconnect);
 	tcase_add_test(c, each_call_may_fail);
