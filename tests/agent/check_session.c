@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "agent/fake/converse.h"
 #include "agent/fake/peer.h"
@@ -380,6 +381,29 @@ START_TEST(bad_options_are_refused)
 }
 END_TEST
 
+static uid_t other_user; /* 1: the agent's process has another user id than the client's */
+
+uid_t __real_geteuid(void);
+uid_t __wrap_geteuid(void);
+
+uid_t __wrap_geteuid(void)
+{
+	return __real_geteuid() + other_user;
+}
+
+/* converse() checks that the agent has closed the connection. */
+START_TEST(client_of_another_user_is_refused)
+{
+	struct seen seen;
+
+	jvm_of(21, FAKE_NARROW);
+	other_user = 1;
+	seen = run(0, "", BYE);
+	ck_assert_int_eq(seen.refused, WIRE_REFUSED_PEER);
+	heap_world_stop();
+}
+END_TEST
+
 /* If a call before the agent's thread fails, the code says whether the thread had an object. */
 START_TEST(refusal_has_the_reason)
 {
@@ -464,6 +488,7 @@ int main(void)
 	tcase_add_loop_test(c, walk_ends_when_the_client_disconnects, 0,
 			    sizeof(walks) / sizeof(walks[0]));
 	tcase_add_test(c, bad_options_are_refused);
+	tcase_add_test(c, client_of_another_user_is_refused);
 	tcase_add_test(c, refusal_has_the_reason);
 	tcase_add_test(c, each_call_may_fail);
 	tcase_add_test(c, the_jvm_may_exit_at_each_call);
