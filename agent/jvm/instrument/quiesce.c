@@ -6,12 +6,13 @@ bool ag_quiesce_is_busy(struct ag_quiesce_words words)
 {
 	const uint64_t *word = words.first;
 
+#ifdef __aarch64__
 	/*
-	 * The proof in quiesce.h does not need this fence.  QEMU does: on x86-64 it emulates
-	 * aarch64's stlr and ldar, which are sequentially consistent, without a barrier between
-	 * them.
+	 * The proof in quiesce.h needs no fence here.  QEMU does: on x86-64 it emulates stlr and
+	 * ldar, which are sequentially consistent, without a barrier between them.
 	 */
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	__sync_synchronize();
+#endif
 	for (uint32_t i = 0; i < words.n; i++) {
 		if (__atomic_load_n(word, __ATOMIC_SEQ_CST) << (64 - AG_IN_FLIGHT_BITS) != 0)
 			return true;
