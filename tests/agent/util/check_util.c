@@ -1,6 +1,7 @@
 /* The agent's memory accounting, hash maps and channel, without a JVM. */
 #include <check.h>
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
