@@ -26,7 +26,7 @@ struct read_ahead {
 	uint64_t at, end; /* the part of the file of which no block is in the ring yet */
 	unsigned first, n_used; /* the blocks that are in use, from the first one on */
 	bool has_caller_block;	/* the first block in use is the caller's */
-	bool thread_reads, thread_waits, caller_waits, failed, stops;
+	bool thread_reads, failed, stops;
 	bool full[BLOCKS]; /* false: the block is being read, or could not be read */
 	size_t lens[BLOCKS];
 	uint8_t ring[BLOCKS][STRIDE]; /* a block begins READ_AHEAD_TAIL_MAX bytes after its start */
@@ -66,27 +66,17 @@ static void *run(void *arg)
 
 	(void)pthread_mutex_lock(&ra->lock);
 	while (!ra->stops) {
-		ra->thread_waits = !has_work(ra);
-		if (ra->thread_waits) {
+		if (!has_work(ra)) {
 			(void)pthread_cond_wait(&ra->room, &ra->lock);
 			continue;
 		}
 		ra->thread_reads = true;
 		read_block(ra);
 		ra->thread_reads = false;
-		if (ra->caller_waits)
-			(void)pthread_cond_signal(&ra->filled);
+		(void)pthread_cond_signal(&ra->filled);
 	}
 	(void)pthread_mutex_unlock(&ra->lock);
 	return NULL;
-}
-
-/* Waits until the thread has read the block that it is reading. */
-static void await_thread(struct read_ahead *ra)
-{
-	ra->caller_waits = true;
-	(void)pthread_cond_wait(&ra->filled, &ra->lock);
-	ra->caller_waits = false;
 }
 
 static bool has_second_processor(void)
@@ -142,7 +132,7 @@ void read_ahead_start(struct read_ahead *ra, uint64_t at, uint64_t end)
 	(void)pthread_mutex_lock(&ra->lock);
 	ra->at = ra->end; /* the thread reads no further block of the previous part */
 	while (ra->thread_reads)
-		await_thread(ra);
+		(void)pthread_cond_wait(&ra->filled, &ra->lock);
 	ra->at = at;
 	ra->end = end;
 	ra->n_used = 0;
@@ -159,7 +149,7 @@ static void release_block(struct read_ahead *ra)
 		return;
 	ra->first = (ra->first + 1) % BLOCKS;
 	ra->n_used--;
-	if (ra->thread_waits && ra->n_used <= BLOCKS / 2)
+	if (ra->n_used <= BLOCKS / 2)
 		(void)pthread_cond_signal(&ra->room);
 }
 
@@ -171,7 +161,7 @@ static bool fill(struct read_ahead *ra, unsigned n)
 		if (has_work(ra))
 			read_block(ra);
 		else if (ra->thread_reads)
-			await_thread(ra);
+			(void)pthread_cond_wait(&ra->filled, &ra->lock);
 		else
 			return false;
 	}
