@@ -1,12 +1,12 @@
 /* Reads flight recordings: files from untrusted sources; prints all events, views and profiles. */
 #include <string.h>
 
-#include "base/xalloc.h"
 #include "model/jfr/profile/jfr_profile.h"
 #include "model/jfr/query/jfr_views.h"
 #include "render/jfr/jfr_event_json.h"
 #include "render/jfr/jfr_table.h"
 #include "render/profile/profile_view.h"
+#include "unit/support/jfr_memory_ahead.h"
 
 #define MEMORY_MAX (64u << 20)
 #define AHEAD_BLOCK 40
@@ -17,8 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 struct input {
 	const uint8_t *data;
 	size_t size;
-	uint64_t at, end; /* the part that is read ahead */
-	uint8_t *block;	  /* the bytes that next_block() returned; owned */
+	struct memory_ahead ahead;
 };
 
 static int read_input(void *arg, uint64_t at, void *to, size_t len)
@@ -35,27 +34,14 @@ static void start_part(void *arg, uint64_t at, uint64_t end)
 {
 	struct input *in = arg;
 
-	in->at = at;
-	in->end = end;
+	if (at > end || end > in->size)
+		abort();
+	memory_ahead_start(&in->ahead, at, end);
 }
 
 static const uint8_t *next_block(void *arg, const uint8_t *tail, size_t tail_len, size_t *len)
 {
-	struct input *in = arg;
-	size_t left = (size_t)(in->end - in->at), n = left < AHEAD_BLOCK ? left : AHEAD_BLOCK;
-	uint8_t *block;
-
-	if (n == 0 || tail_len > AHEAD_BLOCK)
-		return NULL;
-	block = xmalloc(tail_len + n);
-	memcpy(block, tail, tail_len);
-	if (read_input(in, in->at, block + tail_len, n) < 0)
-		abort();
-	in->at += n;
-	free(in->block);
-	in->block = block;
-	*len = tail_len + n;
-	return block;
+	return memory_ahead_next(&((struct input *)arg)->ahead, tail, tail_len, len);
 }
 
 static void print_events(struct input *in)
@@ -122,8 +108,7 @@ static uint64_t count_events(struct input *in, bool is_ahead)
 		n += s.types[i].count;
 	jfr_summary_release(&s);
 	jfr_reader_free(r);
-	free(in->block);
-	in->block = NULL;
+	memory_ahead_release(&in->ahead);
 	return n;
 }
 
@@ -154,7 +139,10 @@ static void print_profiles(struct input *in)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct input in = { .data = data, .size = size };
+	struct input in = {
+		.data = data, .size = size,
+		.ahead = { .file = data, .block = AHEAD_BLOCK, .tail_max = AHEAD_BLOCK },
+	};
 
 	print_events(&in);
 	print_views(&in);

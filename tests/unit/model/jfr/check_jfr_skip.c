@@ -2,8 +2,8 @@
 #include <check.h>
 #include <string.h>
 
-#include "base/xalloc.h"
 #include "model/jfr/jfr_reader.h"
+#include "unit/support/jfr_memory_ahead.h"
 #include "unit/support/jfr_profile_writer.h"
 
 #define EVENTS 20000
@@ -14,6 +14,7 @@
 #define TAIL_MAX 500
 
 static struct jfr_writer w;
+static struct memory_ahead ahead;
 static struct {
 	uint64_t at;
 	int64_t type;
@@ -79,6 +80,9 @@ static void setup(void)
 	metadata = w_metadata(&w);
 	constants = w_constants(&w);
 	w_end_chunk(&w, metadata, constants);
+	ahead = (struct memory_ahead){
+		.file = (const uint8_t *)w.file.data, .block = BLOCK, .tail_max = TAIL_MAX
+	};
 }
 
 static void teardown(void)
@@ -86,33 +90,16 @@ static void teardown(void)
 	w_release(&w);
 }
 
-/* Reads ahead from memory. */
-static uint64_t ahead_at, ahead_end;
-static uint8_t *ahead_block;
-
 static void start(void *arg, uint64_t at, uint64_t end)
 {
 	(void)arg;
-	ahead_at = at;
-	ahead_end = end;
+	memory_ahead_start(&ahead, at, end);
 }
 
 static const uint8_t *next(void *arg, const uint8_t *tail, size_t tail_len, size_t *len)
 {
-	size_t left = (size_t)(ahead_end - ahead_at), n = left < BLOCK ? left : BLOCK;
-	uint8_t *block;
-
 	(void)arg;
-	if (n == 0 || tail_len > TAIL_MAX)
-		return NULL;
-	block = xmalloc(tail_len + n);
-	memcpy(block, tail, tail_len);
-	memcpy(block + tail_len, w.file.data + ahead_at, n);
-	ahead_at += n;
-	free(ahead_block);
-	ahead_block = block;
-	*len = tail_len + n;
-	return block;
+	return memory_ahead_next(&ahead, tail, tail_len, len);
 }
 
 static bool may_be_skipped(const struct jfr_metadata *m, int64_t id, bool skips_others)
@@ -128,7 +115,7 @@ static bool may_be_skipped(const struct jfr_metadata *m, int64_t id, bool skips_
  */
 START_TEST(wanted_events_are_found_and_skipped_ones_counted)
 {
-	const struct jfr_ahead ahead = { .start = start, .next = next };
+	const struct jfr_ahead functions = { .start = start, .next = next };
 	struct jfr_reader *r = jfr_reader_new(w_read, &w.file, w.file.len, 0);
 	const struct jfr_metadata *m;
 	struct err err = { .code = EXIT_DONE };
@@ -138,7 +125,7 @@ START_TEST(wanted_events_are_found_and_skipped_ones_counted)
 
 	jfr_skip_others(r, _i & 4);
 	if (_i & 8)
-		jfr_read_ahead(r, &ahead);
+		jfr_read_ahead(r, &functions);
 	ck_assert_int_eq(jfr_next_chunk(r, &err), 1);
 	m = &jfr_chunk_of(r)->metadata;
 	jfr_type_by_id(m, T_SAMPLE)->is_skipped = _i & 1;
@@ -165,8 +152,7 @@ START_TEST(wanted_events_are_found_and_skipped_ones_counted)
 	ck_assert_uint_eq(jfr_skipped_events(r) + returned, skippable);
 	ck_assert_uint_le(returned, skippable / 5); /* most are skipped */
 	jfr_reader_free(r);
-	free(ahead_block);
-	ahead_block = NULL;
+	memory_ahead_release(&ahead);
 }
 END_TEST
 
