@@ -1,21 +1,24 @@
 #!/usr/bin/env bash
 # Random commands for JVMs under load, each with a random disturbance: jtool is killed, or gets no
-# descriptors, memory or disk; the JVM is stopped for a while, loses its attach socket, or is killed.
-# After each step, the JVM works, and nothing of jtool remains in the JVM.
+# descriptors, threads, memory or disk; the JVM gets no threads or no disk, is stopped for a while,
+# loses its attach socket, or is killed. After each step, the program in the JVM works, and nothing
+# of jtool remains: no file, process, descriptor, thread, class, capability or instrumented method.
 #
 #   JTOOL_SOAK=1                 10,000 steps instead of 12, with a random seed
 #   JTOOL_SEED=N                 the same steps as in the run that printed this seed
 #   JTOOL_SEED=N JTOOL_STEP=K    only step K of that run
+#   JTOOL_STEPS=N                N steps
 # shellcheck source-path=SCRIPTDIR/.. source=lib.sh disable=SC2016,SC2034 # $ in class names, arrays for pick
 . "$(dirname "$0")/../lib.sh"
 
 steps=${JTOOL_STEPS:-$(in_soak 10000 12)}
-per_jvm=$(in_soak 40 6) # steps for each JVM
+per_jvm=$(in_soak 60 6) # steps for each JVM
 seed=${JTOOL_SEED:-$(in_soak $((SRANDOM % 1000000)) 1)}
 first=${JTOOL_STEP:-0}
 [ -z "${JTOOL_STEP:-}" ] || steps=$((first + 1))
 
 cc -shared -fPIC -U_FORTIFY_SOURCE -o "$W/loadee.so" "$live_dir/agents/loadee.c"
+mkdir -m 1777 "$W/run" # where jtool runs and writes
 echo "# soak: JTOOL_SEED=$seed, $((steps - first)) steps"
 
 # pick NAME: sets `picked` to a random element of the array.
@@ -25,8 +28,11 @@ pick() {
 	picked=${from[RANDOM % ${#from[@]}]}
 }
 
-# PID and MAIN become the JVM's PID and main class. AGENT becomes an agent that the JVM can read: of
-# any other agent, `load` leaves a copy in the JVM's root.
+# shellcheck source=soak/jvms.sh
+. "$live_dir/soak/jvms.sh"
+
+# PID is the JVM's PID; CLASS.METHOD is a method that it calls, and FILE the class file. AGENT is an
+# agent that the JVM can read: of any other agent, `load` leaves a copy in the JVM's root.
 commands=(
 	'list' 'info PID' 'stat PID' 'counters PID' 'flags PID' 'props PID' 'patches PID' 'detach PID'
 	'jcmd PID VM.version' 'jcmd PID GC.heap_info' 'jcmd PID Thread.print' 'op PID threaddump'
@@ -37,152 +43,210 @@ commands=(
 	'heapdump PID heap.hprof --force' 'heapdump PID heap.hprof --force --redact'
 	'heapdump PID heap.hprof --force --all'
 	'classes PID -n 5' 'class PID java.lang.String -b' 'dump PID java.lang.Thread -d classes.dumped'
-	'redefine PID classes/MAIN.class' 'restore PID'
-	'alloc PID -d 1s' 'alloc PID -d 1s --exact' 'alloc PID -d 1s --live' 'alloc PID --metaspace'
-	'trace PID MAIN.answer -d 1s' 'trace PID MAIN.* -d 1s --summary' 'trace PID java.lang.Long.* -d 1s'
+	'redefine PID FILE' 'restore PID'
+	'alloc PID -d 500ms' 'alloc PID -d 500ms --exact' 'alloc PID -d 500ms --live'
+	'alloc PID --metaspace' 'trace PID CLASS.METHOD -d 500ms' 'trace PID CLASS.* -d 500ms --summary'
+	'trace PID java.lang.Long.* -d 500ms'
 	'profile PID -d 1s' 'jfr PID record -d 1s --force recording.jfr' 'perfmap PID map.txt --force'
 	'capture PID captured.tar.gz --force' 'load PID AGENT 0'
 )
-disturbances=(nothing nothing nothing kill kill no-files no-memory no-disk stop-target
-	stop-target no-socket kill-target)
-kinds=(Loaded Churn Classes Virtual)
-collectors=(serial parallel g1 z shenandoah)
+disturbances=(nothing nothing nothing nothing nothing kill kill kill kill kill stop-jvm stop-jvm
+	no-files no-threads no-memory no-disk jvm-no-threads jvm-no-disk no-socket kill-jvm)
 
-# begin_jvm BLOCK: starts the JVM of these steps; sets `version`, `main` and the counts before.
+# begin_jvm BLOCK: starts the JVM of these steps; sets the counts before.
 begin_jvm() {
-	local gc kind words=()
-
 	RANDOM=$(((seed + $1 * 7919) % 32768))
-	pick jdks && version=$picked
-	pick kinds && kind=$picked
-	pick collectors && gc=$picked
-	[ "$kind" != Virtual ] || [ "$version" -ge 21 ] || kind=Churn
-	[[ "$gc" != [zs]h* && "$gc" != z ]] || [ "$version" -ge 17 ] || gc=serial
-	case $kind in
-	Loaded) words=(-Xss256k -- 100 50000) ;;
-	Classes) words=(-- "$(in_soak 30000 3000)" 1) ;;
-	# JDK 21 pins threads that hold a monitor.
-	Virtual) words=(-Djdk.virtualThreadScheduler.parallelism=8 -- "$(in_soak 100000 2000)") ;;
-	esac
-	launch_jvm "$version" "$gc" "$kind" -Xms300m -Xmx300m -XX:+AlwaysPreTouch "${words[@]}"
-	await_ready 300 || return
-	main=$kind
-	begun="$version $gc $kind"
+	choose_jvm
+	launch_kind || return
+	begun="$version $gc $kind $place"
+	before=
 	# The first requests have lasting effects on the JVM, which are not counted.
 	jt retained "$JVM_PID" -n 1 --engine agent
-	jt alloc "$JVM_PID" -d 100ms
-	jt profile "$JVM_PID" -d 1s
+	jt trace "$JVM_PID" "$class.$method" -d 100ms
+	jt profile "$JVM_PID" -d 100ms
+	jt jfr "$JVM_PID" record -d 1s --force "$W/run/recording.jfr"
 	jt detach "$JVM_PID"
+	poll 30 childless
+	probed=$(probe)
 	fds=$(own_fds)
+	thread_names "$JVM_PID" >"$W/threads"
 	threads=$(lasting_threads "$JVM_PID")
 	rss=$(rss_kb "$JVM_PID")
 }
 
+# end_jvm [KILLED]
 end_jvm() {
-	[ -z "$begun" ] || stop "$JVM_PID"
+	local wrong
+
+	[ -n "$begun" ] || return
+	if [ "$kind" = Tomcat ]; then
+		wrong=$(wrk_is_wrong)
+		[ -z "$wrong" ] || [ "${1:-}" = killed ] || fail "wrk, $begun, before step $i" "$wrong"
+	fi
+	stop "$JVM_PID"
 	begun=
 }
 
-# own_fds: the number of the JVM's descriptors, without those that it opens on demand: jars, and
-# /proc for the flight recorder.
-own_fds() {
-	find "/proc/$JVM_PID/fd" -mindepth 1 -maxdepth 1 ! -lname '*/proc' ! -lname '*.jar' | wc -l
+# probe: prints what an agent sees in the JVM.
+probe() {
+	jt load "$JVM_PID" "$IW/probe.so" "$IW/probed,${class//.//},$method"
+	[ "$rc" -eq 0 ] || head -c 300 "$W/err"
+	tail -n 1 "$W/probed"
+}
+
+is_clean() {
+	nothing_left "/proc/$JVM_PID/root" "$JVM_PID" 0 && nothing_left "/proc/$JVM_PID/root" "$JVM_PID" $user
+}
+
+# thread_names PID: prints how many threads have each name, without the kinds that come and go.
+thread_names() {
+	cat "/proc/$1/task"/*/comm | sort | uniq -c
 }
 
 has_counts() {
 	[ "$(own_fds)" -le "$fds" ] && [ "$(lasting_threads "$JVM_PID")" -le "$threads" ]
 }
 
+# moment MS: waits at most that long, or until jtool has ended. Half of the moments are short.
 moment() {
-	sleep "$(printf '%d.%03d' $((RANDOM % $1)) $((RANDOM % 1000)))"
+	local end
+
+	end=$(($(now_ms) + RANDOM % (RANDOM % 2 ? $1 : 300)))
+	while [ "$(now_ms)" -lt "$end" ] && ! gone "$pid"; do
+		sleep 0.01
+	done
 }
 
-# disturb KIND: disturbs jtool or the JVM while jtool runs in the shell `pid`.
+# disturb: disturbs jtool or the JVM while jtool runs in the process `pid`.
 disturb() {
-	case $1 in
+	local child
+
+	case $disturbance in
 	kill)
-		moment 2
-		pkill -KILL -P "$pid" -x jtool
+		moment 1500
+		child=$(pgrep -P "$pid") && pkill -KILL -P "$child" -x jtool
 		;;
-	stop-target)
-		moment 1
+	stop-jvm)
+		moment 500
 		kill -STOP "$JVM_PID"
-		moment 3
+		moment 3000
 		kill -CONT "$JVM_PID"
 		;;
 	no-socket)
-		moment 1
-		rm -f "${jdk_root[$version]}/tmp/.java_pid$JVM_PID"
+		moment 500
+		rm -f "/proc/$JVM_PID/root/tmp/.java_pid$JVM_PID"
 		;;
-	kill-target)
-		moment 2
+	kill-jvm)
+		moment 1500
 		kill -KILL "$JVM_PID"
 		;;
 	esac
 }
 
-# limit KIND: limits the resources of jtool, which this shell starts next.
+# limit_threads N: limits the threads of the JVM's user in the JVM.
+limit_threads() {
+	"${as_user[@]}" prlimit --pid "$JVM_PID" "--nproc=$1:"
+}
+
+# limit: limits jtool or the JVM before jtool starts. Sets `limited` to a shell command that limits
+# the process in which jtool starts.
 limit() {
-	case $1 in
-	no-files) ulimit -n 9 ;;
-	no-memory) ulimit -v 60000 ;;
-	no-disk) ulimit -f 16 ;;
+	limited=:
+	case $disturbance in
+	no-files) limited='ulimit -n 9' ;;
+	no-threads) limited='ulimit -u 1' ;; # not for root
+	no-memory) limited='ulimit -v 60000' ;;
+	no-disk) limited='ulimit -f 16' ;;
+	jvm-no-threads) limit_threads 1 ;;
+	jvm-no-disk) head -c 1G /dev/zero >"/proc/$JVM_PID/root/tmp/full" 2>/dev/null ;;
 	esac
 }
 
-# judge KIND: the command has ended with `rc`; prints what is wrong.
-judge() {
+end_limit() {
+	case $disturbance in
+	jvm-no-threads) limit_threads "$(ulimit -H -u)" ;;
+	jvm-no-disk) rm -f "/proc/$JVM_PID/root/tmp/full" ;;
+	esac
+}
+
+# find_wrong: the command has ended with `rc`; prints what is wrong.
+find_wrong() {
+	local begin found
+
 	case $rc in
 	0) ;;
 	[1-7])
 		# Such a code may also belong to a result.
-		[ -s "$W/out" ] || grep -q '^jtool: ' "$W/err" || echo "exit $rc without a message"
+		[ -s "$W/run/out" ] || grep -q '^jtool: ' "$W/run/err" || echo "exit $rc without a message"
 		;;
-	137) [ "$1" = kill ] || echo "jtool was killed" ;;
-	*) echo "exit $rc: $(head -c 300 "$W/err")" ;;
+	137) [ "$disturbance" = kill ] || echo "jtool was killed" ;;
+	*) echo "exit $rc: $(head -c 300 "$W/run/err")" ;;
 	esac
-	grep -a -E 'AddressSanitizer|runtime error|allocation failed' "$W/err"
-	[ "$1" != kill-target ] || return
-	answers || echo "the JVM does not answer"
+	grep -a -E 'AddressSanitizer|runtime error|allocation failed' "$W/run/err"
+	[ "$disturbance" != kill-jvm ] || return
+	program_is_wrong
 	poll 30 childless || echo "a process remains"
-	poll 30 nothing_left_here || echo "remains: $(leftovers "${jdk_root[$version]}" "$JVM_PID" 0)"
+	poll 30 is_clean || echo "remains: $(leftovers "/proc/$JVM_PID/root" "$JVM_PID" '*')"
 	poll 120 has_counts || # the JVM itself ends a recording whose jtool was killed
-		echo "$(own_fds) descriptors instead of $fds, $(lasting_threads "$JVM_PID") threads instead of $threads"
+		echo "$(own_fds) descriptors instead of $fds; threads: $(thread_names "$JVM_PID" | diff "$W/threads" -)"
 	[ "$(rss_kb "$JVM_PID")" -lt $((rss + (200 << 10))) ] ||
 		echo "the JVM has grown from $rss to $(rss_kb "$JVM_PID") kB"
-	[ "$1" = no-socket ] && return # JDK 8 never listens again
+	# JDK 8 never listens again.
+	[ "$disturbance" != no-socket ] || [ "$version" -gt 8 ] || return
+	begin=$(now_ms)
 	jt jcmd --timeout 20 "$JVM_PID" VM.version
 	[ "$rc" -eq 0 ] || echo "then jcmd: exit $rc: $(head -c 300 "$W/err")"
+	echo $(($(now_ms) - begin)) >>"$W/answered"
+	found=$(probe)
+	[ "$found" = "$probed" ] || echo "an agent finds: $found, and before: $probed"
 }
 
 # step N: one command and one disturbance.
 step() {
-	local command kind words wrong
+	local command words as=() wrong
 
 	RANDOM=$(((seed + $1 * 104729 + 1) % 32768))
 	pick commands
 	command=${picked//PID/$JVM_PID}
-	command=${command//MAIN/$main}
+	command=${command//CLASS.METHOD/$class.$method}
+	command=${command//CLASS/$class}
+	command=${command//FILE/$file}
 	command=${command//AGENT/$IW/loadee.so}
-	pick disturbances && kind=$picked
+	pick disturbances && disturbance=$picked
+	case $disturbance:$place in
+	jvm-no-*:root | no-threads:root) disturbance="kill" ;; # they need a user or a /tmp of the JVM's own
+	no-threads:*) as=("${as_user[@]}") ;;
+	*:container) [ $((RANDOM % 2)) = 0 ] || as=("${as_user[@]}") ;;
+	esac
 	read -ra words <<<"$command"
 	[ "$command" != metrics ] || words=(stat all --openmetrics)
-	(cd "$W" && limit "$kind" && exec timeout -k 1 100 ./jtool "${words[@]}" >out 2>err </dev/null) &
+	before=$(rounds)
+	limit
+	(cd "$W/run" && timeout -k 1 100 "${as[@]}" bash -c "$limited"' && exec ../jtool "$@"' jtool \
+		"${words[@]}" >out 2>err </dev/null) 2>/dev/null &
 	pid=$!
-	disturb "$kind"
+	disturb
 	rc=0
 	wait "$pid" 2>/dev/null || rc=$?
-	done_steps[$kind]=$((${done_steps[$kind]:-0} + 1))
-	wrong=$(judge "$kind")
+	end_limit
+	count "$disturbance"
+	[ $rc -ne 137 ] || count "of them in time"
+	wrong=$(find_wrong)
 	if [ -n "$wrong" ]; then
-		fail "step $1, $begun: jtool ${words[*]}, $kind" "$wrong" "$(last_words 3)" \
+		fail "step $1, $begun: jtool ${words[*]}, $disturbance" "${as[*]}" "$wrong" "$(last_words 3)" \
 			"to repeat it: JTOOL_SEED=$seed JTOOL_STEP=$1"
-		end_jvm
+		end_jvm killed
 	fi
-	case $kind in
-	kill-target | no-socket) end_jvm ;;
+	case $disturbance in
+	kill-jvm) end_jvm killed ;;
+	no-socket) [ "$version" -gt 8 ] || end_jvm ;;
 	esac
-	rm -rf "$W"/{heap.hprof,classes.dumped,recording.jfr,map.txt,captured.tar.gz}
+	rm -rf "$W"/run/{heap.hprof,classes.dumped,recording.jfr,map.txt,captured.tar.gz}
+}
+
+# count WHAT: adds one to its number.
+count() {
+	done_steps[$1]=$((${done_steps[$1]:-0} + 1))
 }
 
 declare -A done_steps
@@ -193,7 +257,10 @@ for ((i = first; i < steps; i++)); do
 		begin_jvm $((i / per_jvm)) || break
 	fi
 	step $i
+	[ $(((i + 1) % 100)) -ne 0 ] || echo "# soak: $((i + 1)) steps, $n_failed failed, $SECONDS s"
 done
 end_jvm
 same "steps that were done, JTOOL_SEED=$seed" "$steps" "$i"
 echo "# soak: $(for kind in "${!done_steps[@]}"; do printf '%s %s, ' "$kind" "${done_steps[$kind]}"; done)"
+echo "# soak: jcmd afterwards, ms: $(sort -n "$W/answered" | awk '{ a[NR] = $1 }
+	END { printf "half within %d, 99 of 100 within %d, all within %d", a[int((NR + 1) / 2)], a[int(NR * 0.99)], a[NR] }')"
