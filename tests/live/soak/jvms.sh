@@ -86,7 +86,8 @@ launch_tomcat() {
 	local argv
 
 	prepare_tomcat
-	jvm_command "$version" "$gc" -Xms300m -Xmx300m -cp "$IW/tomcat/bin/bootstrap.jar:$IW/tomcat/bin/tomcat-juli.jar" \
+	jvm_command "$version" "$gc" -Xms300m -Xmx300m \
+		-cp "$IW/tomcat/bin/bootstrap.jar:$IW/tomcat/bin/tomcat-juli.jar" \
 		"-Dcatalina.home=$IW/tomcat" "-Dcatalina.base=$IW/base" "-Djava.io.tmpdir=$IW/base/temp" \
 		org.apache.catalina.startup.Bootstrap start
 	launch "${argv[@]}"
@@ -95,7 +96,8 @@ launch_tomcat() {
 		return 1
 	}
 	echo 'function delay() return math.random(0, 30) end' >"$W/delay.lua"
-	wrk -t 1 -c 4 -d 10h --timeout 60s -s "$W/delay.lua" "http://127.0.0.1:$port/shop/visits" >"$W/wrk" 2>&1 &
+	wrk -t 1 -c 4 -d 10h --timeout 60s -s "$W/delay.lua" "http://127.0.0.1:$port/shop/visits" \
+		>"$W/wrk" 2>&1 &
 	wrk=$!
 	disown
 	track "$wrk"

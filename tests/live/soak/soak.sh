@@ -8,7 +8,8 @@
 #   JTOOL_SEED=N                 the same steps as in the run that printed this seed
 #   JTOOL_SEED=N JTOOL_STEP=K    only step K of that run
 #   JTOOL_STEPS=N                N steps
-# shellcheck source-path=SCRIPTDIR/.. source=lib.sh disable=SC2016,SC2034 # $ in class names, arrays for pick
+# shellcheck source-path=SCRIPTDIR/.. source=lib.sh
+# shellcheck disable=SC2016,SC2034 # an inner shell; arrays for pick
 . "$(dirname "$0")/../lib.sh"
 
 steps=${JTOOL_STEPS:-$(in_soak 10000 12)}
@@ -94,8 +95,13 @@ probe() {
 	tail -n 1 "$W/probed"
 }
 
+remains() {
+	leftovers "/proc/$JVM_PID/root" "$JVM_PID" 0
+	leftovers "/proc/$JVM_PID/root" "$JVM_PID" $user
+}
+
 is_clean() {
-	nothing_left "/proc/$JVM_PID/root" "$JVM_PID" 0 && nothing_left "/proc/$JVM_PID/root" "$JVM_PID" $user
+	[ -z "$(remains)" ]
 }
 
 # thread_names PID: prints how many threads have each name, without the kinds that come and go.
@@ -186,9 +192,10 @@ find_wrong() {
 	[ "$disturbance" != kill-jvm ] || return
 	program_is_wrong
 	poll 30 childless || echo "a process remains"
-	poll 30 is_clean || echo "remains: $(leftovers "/proc/$JVM_PID/root" "$JVM_PID" '*')"
+	poll 30 is_clean || echo "remains: $(remains)"
 	poll 120 has_counts || # the JVM itself ends a recording whose jtool was killed
-		echo "$(own_fds) descriptors instead of $fds; threads: $(thread_names "$JVM_PID" | diff "$W/threads" -)"
+		echo "$(own_fds) descriptors instead of $fds; threads:" \
+			"$(thread_names "$JVM_PID" | diff "$W/threads" -)"
 	[ "$(rss_kb "$JVM_PID")" -lt $((rss + (200 << 10))) ] ||
 		echo "the JVM has grown from $rss to $(rss_kb "$JVM_PID") kB"
 	# JDK 8 never listens again.
@@ -214,7 +221,8 @@ step() {
 	command=${command//AGENT/$IW/loadee.so}
 	pick disturbances && disturbance=$picked
 	case $disturbance:$place in
-	jvm-no-*:root | no-threads:root) disturbance="kill" ;; # they need a user or a /tmp of the JVM's own
+	# They need a user or a /tmp of the JVM's own.
+	jvm-no-*:root | no-threads:root) disturbance="kill" ;;
 	no-threads:*) as=("${as_user[@]}") ;;
 	*:container) [ $((RANDOM % 2)) = 0 ] || as=("${as_user[@]}") ;;
 	esac
@@ -261,6 +269,6 @@ for ((i = first; i < steps; i++)); do
 done
 end_jvm
 same "steps that were done, JTOOL_SEED=$seed" "$steps" "$i"
-echo "# soak: $(for kind in "${!done_steps[@]}"; do printf '%s %s, ' "$kind" "${done_steps[$kind]}"; done)"
-echo "# soak: jcmd afterwards, ms: $(sort -n "$W/answered" | awk '{ a[NR] = $1 }
-	END { printf "half within %d, 99 of 100 within %d, all within %d", a[int((NR + 1) / 2)], a[int(NR * 0.99)], a[NR] }')"
+echo "# soak: $(for what in "${!done_steps[@]}"; do printf '%s: %s, ' "$what" "${done_steps[$what]}"; done)"
+echo "# soak: the next jcmd, ms: $(sort -n "$W/answered" | awk '{ a[NR] = $1 } END {
+	printf "half within %d, 99 %% within %d, all within %d", a[int((NR + 1) / 2)], a[int(NR * 0.99) + 1], a[NR] }')"
