@@ -113,6 +113,18 @@ has_counts() {
 	[ "$(own_fds)" -le "$fds" ] && [ "$(lasting_threads "$JVM_PID")" -le "$threads" ]
 }
 
+# is_small: the JVM has not grown much.
+is_small() {
+	[ "$(rss_kb "$JVM_PID")" -lt $((rss + (300 << 10))) ]
+}
+
+# collects_small: nor has it after a collection: a program that loads classes without end, while they
+# are instrumented, fills metaspace until then.
+collects_small() {
+	jt jcmd "$JVM_PID" GC.run
+	poll 30 is_small
+}
+
 # moment MS: waits at most that long, or until jtool has ended. Half of the moments are short.
 moment() {
 	local end
@@ -196,8 +208,7 @@ find_wrong() {
 	poll 120 has_counts || # the JVM itself ends a recording whose jtool was killed
 		echo "$(own_fds) descriptors instead of $fds; threads:" \
 			"$(thread_names "$JVM_PID" | diff "$W/threads" -)"
-	[ "$(rss_kb "$JVM_PID")" -lt $((rss + (200 << 10))) ] ||
-		echo "the JVM has grown from $rss to $(rss_kb "$JVM_PID") kB"
+	is_small || collects_small || echo "the JVM has grown from $rss to $(rss_kb "$JVM_PID") kB"
 	# JDK 8 never listens again.
 	[ "$disturbance" != no-socket ] || [ "$version" -gt 8 ] || return
 	begin=$(now_ms)
