@@ -7,6 +7,7 @@
  * instrumented, and "frail" becomes "bad", which fails verification.
  */
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -209,6 +210,40 @@ START_TEST(all_classes_are_instrumented_and_restored)
 	runs(D, "plain");
 	runs(OBJECT, "object");
 	ck_assert_uint_eq(fake_transform.retransformations, 8);
+}
+END_TEST
+
+static int count(void *arg, uint32_t note, const char *text, uint64_t n)
+{
+	ck_assert_uint_eq(note, WIRE_ALLOC_OLD_CODE);
+	ck_assert_mem_eq(text, "p.A.m", 5);
+	ck_assert_uint_eq(n, 1);
+	++*(unsigned *)arg;
+	return 0;
+}
+
+/* The last stack frame runs the first method again. */
+START_TEST(up_to_100_methods_that_run_old_code_are_noted)
+{
+	static struct fake_method methods[101];
+	static char names[101][16];
+	static jvmtiFrameInfo frames[102];
+	struct ag_alloc_code *w;
+	unsigned n = 0;
+
+	for (int i = 0; i < _i; i++) {
+		snprintf(names[i], sizeof(names[i]), "m%d", i);
+		methods[i] = fake_methods[FAKE_RUN];
+		methods[i].name = names[i];
+		frames[i].method = (jmethodID)(void *)&methods[i];
+	}
+	frames[_i] = frames[0];
+	fake.stack = frames;
+	fake.depth = _i + 1;
+	w = in();
+	ck_assert_int_eq(ag_alloc_code_notes(w, count, &n), 0);
+	ck_assert_uint_eq(n, _i < 100 ? (unsigned)_i : 100);
+	out(w);
 }
 END_TEST
 
@@ -544,6 +579,7 @@ int main(void)
 	tcase_add_checked_fixture(tcase, setup, NULL);
 	tcase_set_timeout(tcase, 60);
 	tcase_add_loop_test(tcase, all_classes_are_instrumented_and_restored, 0, 2);
+	tcase_add_loop_test(tcase, up_to_100_methods_that_run_old_code_are_noted, 99, 102);
 	tcase_add_test(tcase, each_call_may_fail);
 	tcase_add_test(tcase, the_jvm_may_exit_at_each_call);
 	tcase_add_test(tcase, refused_classes_are_noted);
