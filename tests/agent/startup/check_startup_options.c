@@ -1,4 +1,4 @@
-/* The options after -agentpath:…=, the texts of reports, and the file of a report. */
+/* The options after -agentpath:…=, and the file of a report. */
 #include <check.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "util/text.h"
 #include "startup/report_file.h"
 #include "startup/startup_options.h"
 
@@ -129,61 +128,6 @@ START_TEST(long_options_are_rejected)
 }
 END_TEST
 
-/* Texts */
-
-static const struct {
-	const char *signature, *name;
-} classes[] = {
-	{ "[[I", "int[][]" },
-	{ "[Z", "boolean[]" },
-	{ "[B", "byte[]" },
-	{ "[C", "char[]" },
-	{ "[S", "short[]" },
-	{ "[J", "long[]" },
-	{ "[F", "float[]" },
-	{ "[D", "double[]" },
-	{ "La/b/C$D;", "a.b.C$D" },
-	{ "[La/B;", "a.B[]" },
-	{ "La/b/C$$Lambda.0x0000000027040c00;", "a.b.C$$Lambda/0x0000000027040c00" },
-	{ "La/b/C$$Lambda$1/12345;", "a.b.C$$Lambda$1/12345" },
-	{ "La/\n\t;", "a.??" },
-	{ "", "?" },
-	{ "Q", "?" },
-	{ "[", "?[]" },
-	{ "abc", "?" },
-};
-
-START_TEST(names_of_classes)
-{
-	char data[100];
-	struct ag_text text = ag_text_init(data, sizeof(data));
-
-	ag_text_class(&text, classes[_i].signature, 90);
-	ck_assert_str_eq(data, classes[_i].name);
-}
-END_TEST
-
-START_TEST(texts_are_cut)
-{
-	char data[6];
-	struct ag_text text = ag_text_init(data, sizeof(data));
-
-	ag_text_put(&text, "ab");
-	ag_text_number(&text, UINT64_MAX);
-	ck_assert_str_eq(data, "ab184");
-	ck_assert_uint_eq(text.len, 5);
-	text = ag_text_init(data, 1);
-	ag_text_put(&text, "ab");
-	ck_assert_str_eq(data, "");
-	text = ag_text_init(data, sizeof(data));
-	ag_text_seconds(&text, 1023999999);
-	ck_assert_str_eq(data, "1.023");
-	text = ag_text_init(data, sizeof(data));
-	ag_text_name(&text, "a\033bcd", 3);
-	ck_assert_str_eq(data, "a?b");
-}
-END_TEST
-
 /* Files */
 
 static char directory[] = "/tmp/check_startup.XXXXXX";
@@ -277,8 +221,6 @@ int main(void)
 	tcase_add_test(tc, every_option_is_parsed);
 	tcase_add_loop_test(tc, wrong_options_are_rejected, 0, sizeof(wrong) / sizeof(wrong[0]));
 	tcase_add_test(tc, long_options_are_rejected);
-	tcase_add_loop_test(tc, names_of_classes, 0, sizeof(classes) / sizeof(classes[0]));
-	tcase_add_test(tc, texts_are_cut);
 	tcase_add_checked_fixture(files, in_directory, NULL);
 	tcase_add_test(files, file_takes_its_place);
 	tcase_add_test(files, failed_file_is_reported);
