@@ -412,6 +412,30 @@ static uint32_t fill_up(struct ag_chan *ch, uint32_t n, size_t fill)
 	return n;
 }
 
+START_TEST(buffer_has_room_for_64_kib_and_one_frame)
+{
+	const size_t gathered = 64 * 1024;
+	static const char text[AG_CHAN_PAYLOAD];
+	int peer;
+	struct ag_chan ch = open_channel(&peer);
+
+	ck_assert(ag_chan_has_room(&ch, gathered));
+	ck_assert(!ag_chan_has_room(&ch, gathered + 1));
+	add_frame(&ch, 1, 20000);
+	ck_assert(ag_chan_has_room(&ch, gathered - ch.out_len));
+	ck_assert(!ag_chan_has_room(&ch, gathered - ch.out_len + 1));
+	add_frame(&ch, 2, gathered - 2 * ch.out_len + 20000);
+	ck_assert_uint_eq(ch.out_len, gathered);
+	ck_assert(ag_chan_has_room(&ch, 0));
+	wire_put_text(ag_chan_begin(&ch), text, sizeof(text) - 4);
+	ck_assert_int_eq(ag_chan_end(&ch, WIRE_ERROR), 0);
+	ck_assert_uint_eq(ch.out_len, gathered + WIRE_HEADER_LEN + AG_CHAN_PAYLOAD);
+	ck_assert(!ag_chan_has_room(&ch, 0));
+	shut_channel(&ch);
+	(void)close(peer);
+}
+END_TEST
+
 START_TEST(trickle_never_waits_for_a_slow_client)
 {
 	const size_t fill = 1000;
@@ -483,6 +507,25 @@ START_TEST(watch_reports_requests_and_disconnection)
 	shut_channel(&ch);
 	if (_i)
 		(void)close(peer);
+}
+END_TEST
+
+START_TEST(signal_ends_the_watch_early)
+{
+	const struct itimerval often = { { 0, 50000 }, { 0, 50000 } }, never = { 0 };
+	const struct sigaction action = { .sa_handler = on_alarm };
+	int64_t begin = now_ms();
+	int peer;
+	struct ag_chan ch = open_channel(&peer);
+
+	ck_assert_int_eq(sigaction(SIGALRM, &action, NULL), 0);
+	ck_assert_int_eq(setitimer(ITIMER_REAL, &often, NULL), 0);
+	ck_assert_int_eq(ag_chan_watch(&ch, 10000), 0);
+	ck_assert_int_lt(now_ms() - begin, 9000);
+	ck_assert(!ch.broken);
+	ck_assert_int_eq(setitimer(ITIMER_REAL, &never, NULL), 0);
+	shut_channel(&ch);
+	(void)close(peer);
 }
 END_TEST
 
@@ -582,8 +625,10 @@ int main(void)
 	tcase_add_test(c, client_that_never_reads_breaks_the_channel);
 	tcase_add_test(c, hurry_waits_a_limited_time_for_a_slow_client);
 	tcase_add_test(c, hurry_ends_at_its_deadline_or_with_the_connection);
+	tcase_add_test(c, buffer_has_room_for_64_kib_and_one_frame);
 	tcase_add_test(c, trickle_never_waits_for_a_slow_client);
 	tcase_add_loop_test(c, watch_reports_requests_and_disconnection, 0, 2);
+	tcase_add_test(c, signal_ends_the_watch_early);
 	tcase_add_test(c, request_is_received_only_if_complete);
 	tcase_add_test(c, header_with_wrong_version_or_length_is_refused);
 	tcase_add_test(c, request_over_the_budget_breaks_the_channel);
