@@ -162,15 +162,15 @@ static void counts(struct ag_alloc_code *w, uint32_t hooked, uint32_t refused)
 
 static struct {
 	unsigned n;
-	uint32_t note[10];
-	char text[10][100];
-	uint64_t count[10];
+	uint32_t note[40];
+	char text[40][100];
+	uint64_t count[40];
 } heard;
 
 static int hear(void *arg, uint32_t note, const char *text, uint64_t n)
 {
 	(void)arg;
-	ck_assert_uint_lt(heard.n, 10);
+	ck_assert_uint_lt(heard.n, 40);
 	ck_assert_uint_lt(strlen(text), 100);
 	heard.note[heard.n] = note;
 	memcpy(heard.text[heard.n], text, strlen(text) + 1);
@@ -322,6 +322,25 @@ START_TEST(refused_classes_are_noted)
 	out(w);
 	runs(C, "frail");
 	ck_assert_uint_eq(fake_transform.retransformations, 2);
+}
+END_TEST
+
+START_TEST(reasons_beyond_23_are_counted_together)
+{
+	static char reasons[30][16];
+	struct ag_alloc_code *w;
+
+	fake.depth = 0; /* no old code */
+	w = in();
+	for (int i = 0; i < 60; i++) {
+		(void)snprintf(reasons[i % 30], sizeof(reasons[0]), "reason %d", i % 30);
+		ag_alloc_code_reason(w, reasons[i % 30], 1);
+	}
+	ck_assert(is_noted(w, WIRE_ALLOC_REFUSED, "reason 0", 2));
+	ck_assert(is_noted(w, WIRE_ALLOC_REFUSED, "reason 22", 2));
+	ck_assert(is_noted(w, WIRE_ALLOC_REFUSED, "other reasons", 14));
+	ck_assert_uint_eq(heard.n, 24);
+	out(w);
 }
 END_TEST
 
@@ -583,6 +602,7 @@ int main(void)
 	tcase_add_test(tcase, each_call_may_fail);
 	tcase_add_test(tcase, the_jvm_may_exit_at_each_call);
 	tcase_add_test(tcase, refused_classes_are_noted);
+	tcase_add_test(tcase, reasons_beyond_23_are_counted_together);
 	tcase_add_test(tcase, refused_object_class_is_an_error);
 	tcase_add_test(tcase, refused_method_is_noted);
 	tcase_add_test(tcase, globs_select_classes);
