@@ -184,16 +184,28 @@ START_TEST(process_in_own_namespaces_is_opened)
 }
 END_TEST
 
+/* Returns how many of the first 100 descriptors are open. */
+static int open_descriptors(void)
+{
+	int n = 0;
+
+	for (int fd = 0; fd < 100; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
 START_TEST(reused_pid_is_refused)
 {
 	pid_t pid = start_child();
 	struct jvm jvm = describe(pid);
 	struct err err = { .code = EXIT_DONE };
 	struct target_ns ns;
+	int before = open_descriptors();
 
 	jvm.start_ticks++;
 	ck_assert_int_eq(target_ns_open(&jvm, &ns, &err), -1);
 	ck_assert_int_eq(err.code, EXIT_PARTIAL);
+	ck_assert_int_eq(open_descriptors(), before);
 	kill_child(pid);
 }
 END_TEST
