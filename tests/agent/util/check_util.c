@@ -186,6 +186,25 @@ START_TEST(hash_map_grows_and_keeps_its_entries)
 }
 END_TEST
 
+/* Not more than necessary: a slot has 16 bytes, and the memory is that of the application. */
+START_TEST(slots_of_a_hash_map_are_the_smallest_power_of_two)
+{
+	static const uint32_t sizes[][2] = {
+		{ 1, 16 }, { 8, 16 }, { 9, 32 }, { 16, 32 }, { 1024, 2048 }, { 1025, 4096 },
+	};
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		struct ag_hash_map map;
+
+		ck_assert_int_eq(ag_hash_map_init(&map, &mem, sizes[i][0]), 0);
+		ck_assert_uint_eq(ag_hash_map_slots(&map), sizes[i][1]);
+		ck_assert_uint_ge(mem.bytes, sizes[i][1] * sizeof(*map.slots));
+		ag_hash_map_release(&map, &mem);
+	}
+	ck_assert_uint_eq(mem.blocks, 0);
+}
+END_TEST
+
 START_TEST(frame_is_sent_when_flushed)
 {
 	static const uint8_t expected[] = {
@@ -617,6 +636,7 @@ int main(void)
 	tcase_add_test(c, class_map_spreads_equidistant_keys);
 	tcase_add_test(c, class_map_refuses_duplicates_and_zero);
 	tcase_add_test(c, hash_map_grows_and_keeps_its_entries);
+	tcase_add_test(c, slots_of_a_hash_map_are_the_smallest_power_of_two);
 	tcase_add_test(c, frame_is_sent_when_flushed);
 	tcase_add_test(c, longest_texts_of_a_class_file_fit);
 	tcase_add_test(c, payload_that_does_not_fit_breaks_the_channel);
