@@ -43,6 +43,7 @@ struct parts {
 	unsigned n_constants;
 	const char *interfaces, *fields, *attributes, *code_attributes; /* each: count, entries */
 	unsigned methods;       /* the number of copies of m; 0: 1 */
+	const char *method_attribute; /* of each method, besides Code */
 };
 
 static struct ag_mem mem = { .budget = SIZE_MAX };
@@ -96,7 +97,8 @@ static void build(struct buf *b, const struct parts *p)
 		put(b, p->init ? access & ~CF_ACC_STATIC : access, 2);
 		put(b, p->init ? 8 : 5, 2);
 		put(b, n, 2);
-		put(b, p->code || !(access & CF_ACC_ABSTRACT), 2);
+		put(b, (p->code || !(access & CF_ACC_ABSTRACT)) + (p->method_attribute != NULL), 2);
+		put_bytes(b, p->method_attribute);
 		if (p->code || !(access & CF_ACC_ABSTRACT))
 			put_code(b, p);
 	}
@@ -168,6 +170,10 @@ END_TEST
 #define NOWHERE "the target is not the start of an instruction"
 #define NO_FRAME "StackMapTable has no frame at the target"
 
+#define BOOTSTRAPPED \
+	.constants = "11 0000 000f 0f 06 0019 'BootstrapMethods'", .n_constants = 3, \
+	.attributes = "0001 0024 00000006 0001 0023 0000"
+
 /* Instructions without jumps. */
 static const struct parts straight[] = {
 	{ NULL, .code = "b1" },
@@ -209,6 +215,20 @@ static const struct parts straight[] = {
 	{ NULL, .code = "14 0014 58 b1" },
 	{ NO_CONSTANT, .code = "14 0013 58 b1" },
 	{ NO_CONSTANT, .code = "14 ffff 58 b1" },
+	{ NULL, .code = "12 22 57 b1", .constants = "03 00000001", .n_constants = 1 },
+	{ NULL, .code = "12 22 57 b1", .constants = "04 3f800000", .n_constants = 1 },
+	{ NULL, .code = "14 0022 58 b1", .constants = "06 0000000000000000", .n_constants = 2 },
+	{ NULL, .code = "12 22 57 b1", .constants = "0f 05 0019", .n_constants = 1 },
+	{ NULL, .code = "12 22 57 b1", .constants = "10 0009", .n_constants = 1 },
+	/* An int of a bootstrap method */
+	{ NULL, .code = "12 22 57 b1", .major = 55, BOOTSTRAPPED },
+	{ "the constant's size does not match the instruction", .code = "14 0022 58 b1",
+	  .major = 55, BOOTSTRAPPED },
+	{ NULL, .code = "b2 0010 57 b1" },
+	{ NULL, .code = "03 b3 0010 b1" },
+	{ OTHER_TYPE, .code = "01 b3 0010 b1" },
+	{ NULL, .code = "03 0b 5f 57 57 b1" },
+	{ OTHER_TYPE, .code = "03 0b 5f 60 57 b1" },
 	{ NULL, .code = "12 04 57 b1", .major = 49 },
 	{ NO_CONSTANT, .code = "12 04 57 b1", .major = 48 },
 	{ NULL, .code = "04 bc 0a 03 2e 57 b1" },                 /* new int[1][0] */
@@ -391,6 +411,19 @@ static const struct parts inferred[] = {
 	{ "the local variable is not a reference",
 		  .code = "01 4b 2a 57 03 3b a7 fffc", .major = 49 },
 	{ NULL, .code = "00 b1 57 b1", .handlers = "0000000100020000", .major = 49 },
+	/* Arrays of ints and of objects, and arrays and objects, have only Object in common. */
+	{ NULL, .code = "03 99 0009 04 bc 0a a7 0007 04 bd 0004 b0", .major = 49,
+	  .descriptor = "()Ljava/lang/Object;" },
+	{ OTHER_TYPE, .code = "03 99 0009 04 bc 0a a7 0007 04 bd 0004 b0", .major = 49,
+	  .descriptor = "()[Ljava/lang/Object;" },
+	{ OTHER_TYPE, .code = "03 99 000a 04 bd 0004 a7 0006 04 bc 0a b0", .major = 49,
+	  .descriptor = "()[Ljava/lang/Object;" },
+	{ NULL, .code = "03 99 000a 04 bd 0012 a7 0005 12 13 b0", .major = 49,
+	  .descriptor = "()Ljava/lang/Object;" },
+	{ OTHER_TYPE, .code = "03 99 000a 04 bd 0012 a7 0005 12 13 b0", .major = 49,
+	  .descriptor = "()[Ljava/lang/String;" },
+	{ OTHER_TYPE, .code = "03 99 000a 04 bd 0012 a7 0005 12 13 b0", .major = 49,
+	  .descriptor = "()Ljava/lang/String;" },
 	/* Subroutines */
 	{ NULL, .code = "a8 0004 b1 4b a9 00", .major = 49 },
 	{ "the local variable is not a return address",
@@ -403,12 +436,17 @@ static const struct parts inferred[] = {
 	  .descriptor = "()I" },
 };
 
+#define INTERFACE .flags = CF_ACC_INTERFACE | CF_ACC_ABSTRACT, .fields = "0001 0019000d000e0000"
+
 /* Faults of the class file format. */
 static const struct parts formats[] = {
 	{ NULL, .constants = "'\xc3\xa4' '\xc0\x80'", .n_constants = 2 },
 	{ "a Utf8 constant is not modified UTF-8", .constants = "'\xc3'", .n_constants = 1 },
 	{ "a Utf8 constant is not modified UTF-8", .constants = "'\xc1\x80'", .n_constants = 1 },
 	{ "a Utf8 constant is not modified UTF-8", .constants = "'\xf0\x9f\x98\x80'",
+	  .n_constants = 1 },
+	{ NULL, .constants = "'\xe2\x82\xac'", .n_constants = 1 },
+	{ "a Utf8 constant is not modified UTF-8", .constants = "'\xe0\x80\x80'",
 	  .n_constants = 1 },
 	{ "a Class constant has an illegal name", .constants = "07 0023 'a.b'", .n_constants = 2 },
 	{ "a Class constant has an illegal name", .constants = "07 0023 'a//b'", .n_constants = 2 },
@@ -420,6 +458,8 @@ static const struct parts formats[] = {
 	{ "a String constant does not refer to a text", .constants = "08 0002", .n_constants = 1 },
 	{ "a NameAndType constant is not a legal method",
 	  .constants = "0c 0008 0017", .n_constants = 1 },          /* int <init>() */
+	{ "a NameAndType constant does not refer to two texts",
+	  .constants = "0c 0002 0017", .n_constants = 1 },
 	{ "a NameAndType constant is not a legal field",
 	  .constants = "0c 0005 0005", .n_constants = 1 },
 	{ "a constant does not refer to a class, a name and a type",
@@ -461,6 +501,22 @@ static const struct parts formats[] = {
 	  .fields = "0001 0008000d000e 0001 0022 00000002 0023" },
 	{ "ConstantValue does not match the field's type", .constants = "'ConstantValue'",
 	  .n_constants = 1, .fields = "0001 0008000d000e 0001 0022 00000002 0014" },
+	{ NULL, .constants = "'ConstantValue' 'J'", .n_constants = 2,
+	  .fields = "0001 0008000d0023 0001 0022 00000002 0014" },
+	{ NULL, .constants = "'ConstantValue' 'F' 04 3f800000", .n_constants = 3,
+	  .fields = "0001 0008000d0023 0001 0022 00000002 0024" },
+	{ NULL, .constants = "'ConstantValue' 'D' 06 0000000000000000", .n_constants = 4,
+	  .fields = "0001 0008000d0023 0001 0022 00000002 0024" },
+	{ NULL, .constants = "'ConstantValue' 'Ljava/lang/String;'", .n_constants = 2,
+	  .fields = "0001 0008000d0023 0001 0022 00000002 0013" },
+	{ "ConstantValue does not match the field's type",
+	  .constants = "'ConstantValue' 'Ljava/lang/Object;'", .n_constants = 2,
+	  .fields = "0001 0008000d0023 0001 0022 00000002 0013" },
+	{ "ConstantValue does not match the field's type", .constants = "'ConstantValue'",
+	  .n_constants = 1, .fields = "0001 0008000d001a 0001 0022 00000002 0013" },
+	/* That of a field which is not static is ignored. */
+	{ NULL, .constants = "'ConstantValue'", .n_constants = 1,
+	  .fields = "0001 0000000d000e 0001 0022 00000002 0014" },
 	{ "a fixed-length attribute has the wrong length", .constants = "'ConstantValue'",
 	  .n_constants = 1, .fields = "0001 0008000d000e 0001 0022 00000003 001400" },
 	{ "it has a duplicate method", .methods = 2 },
@@ -469,6 +525,33 @@ static const struct parts formats[] = {
 	  .code = "b1" },
 	{ "a native or abstract method has code", .access = CF_ACC_ABSTRACT, .code = "b1" },
 	{ NULL, .access = CF_ACC_ABSTRACT },
+	/* Interfaces: constants, and the methods that each version permits */
+	{ NULL, INTERFACE, .access = CF_ACC_PUBLIC | CF_ACC_ABSTRACT },
+	{ NULL, INTERFACE, .access = CF_ACC_PUBLIC | CF_ACC_STATIC },
+	{ NULL, INTERFACE, .access = CF_ACC_PRIVATE },
+	{ NULL, INTERFACE, .access = CF_ACC_PUBLIC | CF_ACC_ABSTRACT, .major = 49 },
+	{ "illegal combination of class modifiers", .fields = "0000", .major = 49,
+	  .flags = CF_ACC_INTERFACE | CF_ACC_SYNCHRONIZED,
+	  .access = CF_ACC_PUBLIC | CF_ACC_ABSTRACT },
+	{ NULL, .fields = "0000", .flags = CF_ACC_INTERFACE, .major = 48,
+	  .access = CF_ACC_PUBLIC | CF_ACC_ABSTRACT },
+	{ "illegal combination of method modifiers", INTERFACE, .access = CF_ACC_PROTECTED },
+	{ "illegal combination of method modifiers", INTERFACE, .access = CF_ACC_STATIC },
+	{ "illegal combination of method modifiers", INTERFACE,
+	  .access = CF_ACC_PRIVATE | CF_ACC_ABSTRACT },
+	{ "illegal combination of method modifiers", INTERFACE, .major = 51,
+	  .access = CF_ACC_PUBLIC | CF_ACC_STATIC },
+	{ "illegal combination of method modifiers", INTERFACE, .major = 51,
+	  .access = CF_ACC_PUBLIC | CF_ACC_ABSTRACT | CF_ACC_SYNCHRONIZED },
+	{ "illegal combination of field modifiers", .fields = "0001 0009000d000e0000",
+	  .flags = CF_ACC_INTERFACE | CF_ACC_ABSTRACT,
+	  .access = CF_ACC_PUBLIC | CF_ACC_ABSTRACT },
+	{ NULL, .constants = "'MethodParameters'", .n_constants = 1,
+	  .method_attribute = "0022 00000005 01 000d 0000" },
+	{ "MethodParameters has the wrong length", .constants = "'MethodParameters'",
+	  .n_constants = 1, .method_attribute = "0022 00000005 02 000d 0000" },
+	{ "MethodParameters has the wrong length", .constants = "'MethodParameters'",
+	  .n_constants = 1, .method_attribute = "0022 00000000" },
 	{ "illegal method descriptor", .descriptor = "()" },
 	{ "illegal method descriptor", .descriptor = "(V)V" },
 	{ "the code is empty or longer than 65535 bytes", .code = "" },
@@ -498,6 +581,25 @@ static const struct parts formats[] = {
 	  .code_attributes = "0001 0022 0000000c 0001 0000 0001 000d 000e 0003" },
 	{ NULL, .constants = "'LocalVariableTable'", .n_constants = 1, .code = "10 00 57 b1",
 	  .code_attributes = "0001 0022 0000000c 0001 0000 0002 000d 000e 0003" },
+	{ "a local variable table has the wrong length", .constants = "'LocalVariableTable'",
+	  .n_constants = 1,
+	  .code_attributes = "0001 0022 0000000d 0001 0000 0001 000d 000e 0003 00" },
+	{ "a local variable has an illegal name or type", .constants = "'LocalVariableTable'",
+	  .n_constants = 1,
+	  .code_attributes = "0001 0022 0000000c 0001 0000 0001 000d 0009 0003" },
+	{ NULL, .constants = "'LocalVariableTable' 'LocalVariableTypeTable'", .n_constants = 2,
+	  .code_attributes = "0002 0022 00000016 0002 0000 0001 000d 000e 0001"
+			     "                        0000 0001 000d 000e 0002"
+			     "     0023 0000000c 0001 0000 0001 000d 000e 0002" },
+	{ "the local variable tables are inconsistent",
+	  .constants = "'LocalVariableTable' 'LocalVariableTypeTable'", .n_constants = 2,
+	  .code_attributes = "0002 0022 00000016 0002 0000 0001 000d 000e 0001"
+			     "                        0000 0001 000d 000e 0003"
+			     "     0023 0000000c 0001 0000 0001 000d 000e 0002" },
+	{ "InnerClasses has the wrong length", .constants = "'InnerClasses'", .n_constants = 1,
+	  .attributes = "0001 0022 0000000a 0002 0002 0000 0000 0000" },
+	{ "InnerClasses has a duplicate entry", .constants = "'InnerClasses'", .n_constants = 1,
+	  .attributes = "0001 0022 00000012 0002 0002 0000 0000 0000 0002 0000 0000 0000" },
 	{ NULL, .constants = "'InnerClasses'", .n_constants = 1,
 	  .attributes = "0001 0022 0000000a 0001 0002 0000 0000 0000" },
 	{ "a class is nested in itself or in an array", .constants = "'InnerClasses'",
@@ -510,6 +612,22 @@ static const struct parts formats[] = {
 	{ "a record component has an illegal name or type", .constants = "'Record'",
 	  .n_constants = 1, .major = 60,
 	  .attributes = "0001 0022 00000008 0001 000d 0009 0000" },
+	{ "a record component ends too early", .constants = "'Record'", .n_constants = 1,
+	  .major = 60, .attributes = "0001 0022 00000008 0001 000d 000e 0001" },
+	{ "Record has the wrong length", .constants = "'Record'", .n_constants = 1, .major = 60,
+	  .attributes = "0001 0022 0000000a 0001 000d 000e 0000 0000" },
+	{ NULL, .constants = "'EnclosingMethod'", .n_constants = 1,
+	  .attributes = "0001 0022 00000004 0020 0000" },
+	{ NULL, .constants = "'EnclosingMethod'", .n_constants = 1,
+	  .attributes = "0001 0022 00000004 0020 0018" },
+	{ "EnclosingMethod does not refer to a method", .constants = "'EnclosingMethod'",
+	  .n_constants = 1, .attributes = "0001 0022 00000004 0020 0001" },
+	{ "an attribute does not refer to a class", .constants = "'EnclosingMethod'",
+	  .n_constants = 1, .attributes = "0001 0022 00000004 0001 0000" },
+	{ "a class list has the wrong length", .constants = "'NestMembers'", .n_constants = 1,
+	  .major = 55, .attributes = "0001 0022 00000004 0002 0020" },
+	{ "a class list has an entry that is not a class", .constants = "'NestMembers'",
+	  .n_constants = 1, .major = 55, .attributes = "0001 0022 00000004 0001 0001" },
 	{ "a final class permits subclasses", .constants = "'PermittedSubclasses'",
 	  .n_constants = 1, .major = 61, .flags = CF_ACC_FINAL,
 	  .attributes = "0001 0022 00000004 0001 0020" },
