@@ -25,5 +25,5 @@ counted/jtool-agent.so: $(counted_objects) counted/counters.o
 
 agent-with-counters: counted/jtool-agent.so
 	@$(MKDIR_P) agent
-	cmp -s $< agent/jtool-agent.so || cp $< agent/jtool-agent.so
+	cp $< agent/jtool-agent.so
 .PHONY: agent-with-counters
