@@ -1,11 +1,12 @@
 /*
  * Keeps the counters of a program or library, which is compiled for coverage, in a shared file.
  *
- * libgcov writes counters when a process exits.  Much of what is measured here ends otherwise: by
- * SIGKILL, by _exit(), under a seccomp filter that permits no open(2), or as the agent in a JVM.  So
- * a constructor maps a file over the counters, and every process counts in that file, as do the
- * processes that it forks.  The file is named by the build id and lies in the directory COUNTERS;
- * a process that does not find that directory, for example in another root, is not counted.
+ * libgcov writes counters when a process exits.  Many of the processes that are measured here end
+ * otherwise: by SIGKILL, by _exit(), under a seccomp filter without open(2), or as a JVM with the
+ * agent.  So a constructor maps a file over the counters, and every process counts in that file,
+ * as do the processes that it forks.  The file's name is the build id, and its directory is
+ * COUNTERS; a process that does not find that directory, for example in another root, is not
+ * counted.
  *
  * With JTOOL_COVERAGE_WRITE in the environment, a program does nothing but adds what the file has
  * to its .gcda files.  See scripts/coverage.
@@ -90,7 +91,8 @@ static int share(void)
 	if (fd < 0)
 		return 0;
 	if (ftruncate(fd, (off_t)size) == 0)
-		at = mmap(counters_begin, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0);
+		at = mmap(counters_begin, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
+			  0);
 	(void)close(fd);
 	return at != MAP_FAILED;
 }
