@@ -14,13 +14,8 @@ counted/%.o: $(top_srcdir)/agent/%.c $(agent_headers)
 	@$(MKDIR_P) $(@D)
 	$(AM_V_CC)$(agent_compile) $(counted_cflags) -c -o $@ $<
 
-counted/counters.o: $(top_srcdir)/tests/coverage/counters.c
-	@$(MKDIR_P) $(@D)
-	$(AM_V_CC)$(CC) -D_GNU_SOURCE -std=gnu11 $(WARN_CFLAGS) -O2 -fPIC -DAGENT \
-		-DCOUNTERS='"$(COUNTERS)"' -c -o $@ $<
-
-counted/jtool-agent.so: $(counted_objects) counted/counters.o
-	$(AM_V_CCLD)$(CC) $(agent_ldflags) $(counted_ldflags) -o $@ counted/counters.o \
+counted/jtool-agent.so: $(counted_objects) counters.o
+	$(AM_V_CCLD)$(CC) $(agent_ldflags) $(counted_ldflags) -o $@ counters.o \
 		$(counted_objects) -lgcov -lgcc
 
 agent-with-counters: counted/jtool-agent.so

@@ -137,13 +137,12 @@ int __gcov_execve(const char *path, char *const argv[], char *const envp[])
 	return execve(path, argv, envp);
 }
 
-#ifdef AGENT
 /*
- * Replaces the agent's syscall(): a snapshot makes all shared mappings of its process read-only,
- * and this one must stay writable.
+ * Replaces syscall(): the child in which the agent takes a snapshot makes all shared mappings of its
+ * process read-only, and this one must stay writable.  Weak, because a test may have its own.
  */
 long __real_syscall(long number, ...);
-long __wrap_syscall(long number, ...) HIDDEN;
+long __wrap_syscall(long number, ...) HIDDEN __attribute__((weak));
 long __wrap_syscall(long number, ...)
 {
 	long args[6];
@@ -157,4 +156,3 @@ long __wrap_syscall(long number, ...)
 		return 0;
 	return __real_syscall(number, args[0], args[1], args[2], args[3], args[4], args[5]);
 }
-#endif
