@@ -138,8 +138,8 @@ int __gcov_execve(const char *path, char *const argv[], char *const envp[])
 }
 
 /*
- * Replaces syscall(): the child in which the agent takes a snapshot makes all shared mappings of its
- * process read-only, and this one must stay writable.  Weak, because a test may have its own.
+ * Replaces syscall(): the child in which the agent takes a snapshot makes all shared mappings of
+ * its process read-only, and this one must stay writable.  Weak, because a test may have its own.
  */
 long __real_syscall(long number, ...);
 long __wrap_syscall(long number, ...) HIDDEN __attribute__((weak));
