@@ -154,6 +154,70 @@ START_TEST(names_in_a_recording_are_escaped)
 }
 END_TEST
 
+/* Conditions on the values that w_everything() writes; the text has 1000 zeros. */
+static const struct {
+	const char *filter;
+	bool accepts;
+} filters[] = {
+	{ "i=-4", true }, { "i!=-4", false }, { "i<-3", true }, { "i<-4", false },
+	{ "i<=-4", true }, { "i>-5", true }, { "i>-4", false }, { "i>=-4", true },
+	{ "i>=-3", false },
+	{ "d=-2.5", true }, { "d<-2", true }, { "f>1.5", false }, { "f>=1.5", true },
+	{ "ub=254", true }, { "b=-2", true },
+	{ "l<0", true }, { "l<1k", true }, { "l>1k", false },
+	{ "duration<1ms", true }, { "duration>=1ms", false },
+	{ "z=true", true }, { "z=false", false }, { "z!=true", false },
+	{ "text=0*", true }, { "text!=0*", false }, { "text<1", true }, { "text>1", false },
+	{ "thread.osName=in*", true }, { "thread.osName=*x", false },
+	/* What is null equals nothing. */
+	{ "thread.javaName=*", false }, { "thread.javaName!=main", true },
+	{ "thread.javaName<x", false },
+};
+
+START_TEST(filter_compares_by_the_type_of_the_field)
+{
+	struct err err = { .code = EXIT_DONE };
+	struct json *doc;
+	char *out;
+
+	add_chunk(NULL, 2);
+	ck_assert_int_eq(view(filters[_i].filter, true, &out, &err), 0);
+	doc = json_parse(out, strlen(out));
+	ck_assert_ptr_nonnull(doc);
+	ck_assert_uint_eq(json_length(json_get(doc, "rows")), filters[_i].accepts ? 2 : 0);
+	json_free(doc);
+	free(out);
+}
+END_TEST
+
+static const struct {
+	const char *filter, *error;
+} bad_filters[] = {
+	{ "i", "invalid filter 'i': expected FIELD OPERATOR VALUE" },
+	{ "i=", "invalid filter 'i='" },
+	{ "=1", "invalid filter '=1'" },
+	{ "i!1", "invalid filter 'i!1'" },
+	{ "i=x", "invalid value 'x' for the field 'i': expected a number" },
+	{ "i=4x", "invalid value '4x' for the field 'i': expected a number" },
+	{ "duration>4", "for the field 'duration': expected a time such as 10ms" },
+	{ "l>x", "for the field 'l': expected a number or a size such as 64k" },
+	{ "n=4", "unknown field 'n' of test.Everything: choose from startTime, duration, z, b" },
+};
+
+START_TEST(bad_filter_is_refused)
+{
+	struct err err = { .code = EXIT_DONE };
+	char *out;
+
+	add_chunk(NULL, 2);
+	ck_assert_int_eq(view(bad_filters[_i].filter, false, &out, &err), -1);
+	ck_assert_int_eq(err.code, EXIT_USAGE);
+	ck_assert_msg(strstr(err.text, bad_filters[_i].error), "%s", err.text);
+	ck_assert_str_eq(out, "");
+	free(out);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("cmd/jfr/jfr_view_type");
@@ -165,6 +229,8 @@ int main(void)
 	tcase_add_test(tc, document_is_complete_after_a_late_error);
 	tcase_add_test(tc, nothing_is_printed_after_an_early_error);
 	tcase_add_test(tc, names_in_a_recording_are_escaped);
+	tcase_add_loop_test(tc, filter_compares_by_the_type_of_the_field, 0, ARRAY_SIZE(filters));
+	tcase_add_loop_test(tc, bad_filter_is_refused, 0, ARRAY_SIZE(bad_filters));
 	suite_add_tcase(s, tc);
 	runner = srunner_create(s);
 	srunner_run_all(runner, CK_ENV);
