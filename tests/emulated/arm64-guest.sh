@@ -1,5 +1,6 @@
 #!/bin/bash
-# Runs in the root of the emulated ARM machine, instead of its init: arm64-guest.sh JDK...
+# Runs in the root of the emulated ARM machine, instead of its init: arm64-guest.sh KB JDK...
+# KB is the size of the machine's pages.
 export PATH=/payload:/usr/sbin:/usr/bin HOME=/ LC_ALL=C
 mount -t proc none /proc
 mount -t sysfs none /sys
@@ -12,12 +13,18 @@ stty -F /dev/hvc0 raw -echo
 exec >/dev/hvc0 2>&1 </dev/null
 bash /payload/tests/heartbeat.sh /dev/ttyAMA0 &
 
-# main JDK...: the tests, in a session of their own.
+# main KB JDK...: the tests, in a session of their own.
 main() {
-	local v jdks=
+	local page_kb=$(($(getconf PAGESIZE) / 1024)) lse=without v jdks=
 
 	# shellcheck source-path=SCRIPTDIR source=guest.sh
 	. /payload/tests/guest.sh
+	! grep -q -w atomics /proc/cpuinfo || lse=with
+	echo "# Linux $(uname -r), pages of $page_kb KB, $lse LSE"
+	if [ "$page_kb" -ne "$1" ]; then
+		fail "the machine has pages of $1 KB"
+	fi
+	shift
 	for v; do
 		jdks+="$v $(echo "/usr/lib/jvm/java-$v-openjdk-"*/bin/java)"$'\n'
 	done
