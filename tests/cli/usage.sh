@@ -323,8 +323,18 @@ equal 0 "$status" 'exit status of: copy DIRECTORY'
 equal '' "$out$err" 'output of: copy DIRECTORY'
 equal '' "$(cmp "$jtool" "$work/shared/jtool" 2>&1)" 'copy DIRECTORY: the copy is the program'
 equal 755 "$(stat -c %a "$work/shared/jtool")" 'copy DIRECTORY: its mode'
+# Kubernetes may run an init container again.
+before=$(stat -c '%i %Z' "$work/shared/jtool")
+run copy "$work/shared"
+equal 0 "$status" 'exit status of: copy, again'
+equal "$before" "$(stat -c '%i %Z' "$work/shared/jtool")" 'copy, again: writes nothing'
+chmod 600 "$work/shared/jtool"
 run copy "$work/shared/jtool"
-equal 2 "$status" 'exit status of: copy FILE that exists'
+equal 2 "$status" 'exit status of: copy FILE that others cannot execute'
+chmod 755 "$work/shared/jtool"
+printf x | dd of="$work/shared/jtool" bs=1 seek=100000 conv=notrunc status=none
+run copy "$work/shared/jtool"
+equal 2 "$status" 'exit status of: copy FILE that differs'
 run copy --force --json "$work/shared/jtool"
 equal "{\"schema\":1,\"path\":\"$work/shared/jtool\"}" "$out" 'copy --force --json'
 equal "$("$jtool" --version)" "$("$work/shared/jtool" --version)" 'the copy works'

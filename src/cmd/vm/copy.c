@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/xalloc.h"
 #include "cli/command.h"
@@ -22,7 +23,7 @@ struct copy_opts {
 
 static const struct opt copy_rows[] = {
 	{ 0, "force", OPT_FLAG, offsetof(struct copy_opts, force), NULL,
-	  "replace FILE if it exists", NULL },
+	  "replace FILE if it exists and differs", NULL },
 	OPT_END,
 };
 
@@ -39,6 +40,36 @@ static char *destination(const char *path)
 	return xstrdup(path);
 }
 
+/* Returns true if both descriptors have the same bytes from their start on.  The size is in bytes. */
+static bool has_same_bytes(int a, int b, uint64_t size)
+{
+	char in_a[16384], in_b[sizeof(in_a)];
+
+	for (uint64_t at = 0; at < size; ) {
+		size_t n = size - at < sizeof(in_a) ? size - at : sizeof(in_a);
+
+		if (io_read_at(a, at, in_a, n) < 0 || io_read_at(b, at, in_b, n) < 0 ||
+		    memcmp(in_a, in_b, n) != 0)
+			return false;
+		at += n;
+	}
+	return true;
+}
+
+/*
+ * Returns true if the caller has such a copy already: Kubernetes may run an init container again,
+ * and the volume still has the file of the first run.
+ */
+static bool is_copied(const char *path, int program, const struct stat *st)
+{
+	struct stat copy;
+	_cleanup_close_ int fd = file_open_regular(AT_FDCWD, path, O_NOFOLLOW, &copy);
+
+	return fd >= 0 && strcmp(path, "-") != 0 && copy.st_uid == geteuid() &&
+	       (copy.st_mode & 07777) == MODE && copy.st_size == st->st_size &&
+	       has_same_bytes(fd, program, (uint64_t)st->st_size);
+}
+
 static int write_copy(const char *path, bool force, struct err *err)
 {
 	struct stat st;
@@ -50,6 +81,8 @@ static int write_copy(const char *path, bool force, struct err *err)
 		return err_set(err, EXIT_PERMISSION,
 			       "cannot read /proc/self/exe, the program of jtool: %s; mount /proc "
 			       "if it is not mounted", strerror(-program));
+	if (is_copied(path, program, &st))
+		return 0;
 	if (atomic_file_open(&f, path, ATOMIC_FILE_BINARY | (force ? ATOMIC_FILE_REPLACE : 0), MODE,
 			     err) < 0)
 		return -1;
@@ -88,7 +121,7 @@ const struct cmd cmd_copy = {
 	.summary = "write a copy of this program, for an init container",
 	.examples = (const struct example[]){
 		{ "copy /shared", "writes /shared/jtool" },
-		{ "copy --force /shared/jtool", "also if it exists" },
+		{ "copy --force /shared/jtool", "also if another version is there" },
 		{ NULL, NULL },
 	},
 	.details =
