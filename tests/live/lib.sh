@@ -268,6 +268,19 @@ jvm_command() {
 		env -C "$cwd" "${jdk_home[$version]}/bin/java" "${flags[@]}" "$@")
 }
 
+# java_root DIRECTORY: puts the machine's Java runtime there, below jre, and the libraries that it links.
+java_root() {
+	local home
+
+	home=$(dirname "$(dirname "$(realpath "$(command -v javac)")")")
+	mkdir -p "$1/jre"
+	tar -C "$home" -h --exclude=src.zip --exclude=ct.sym -cf - bin/java conf lib |
+		tar -C "$1/jre" -xf -
+	find "$1/jre" \( -name '*.so' -o -name java \) -type f -exec ldd {} + |
+		grep -o '/[^ ]*\.so[^ ]*' | grep -v -F "$1" | cut -c 2- | sort -u |
+		tar -C / -h -T - -cf - | tar -C "$1" -xf -
+}
+
 # classes_of VERSION: the directory of the victims, as a JVM of this version sees it.
 classes_of() {
 	if [ "$1" = own ]; then

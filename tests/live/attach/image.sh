@@ -10,37 +10,14 @@
 D=$(mktemp -d /var/tmp/jtool-image.XXXXXX) # not in $W, whose path is too long for sockets
 to_remove+=("$D")
 chmod 755 "$D"
-cat >"$D/containers.conf" <<'CONF'
-[containers]
-default_ulimits = ["nofile=16384:16384", "nproc=16384:16384"]
-netns = "none"
-[engine]
-cgroup_manager = "cgroupfs"
-events_logger = "file"
-runtime = "runc"
-CONF
-cat >"$D/engine" <<END
-#!/bin/sh
-CONTAINERS_CONF=$D/containers.conf HOME=$D exec podman --root $D/st --runroot $D/run \\
-	--tmpdir $D/tmp "\$@"
-END
+# shellcheck source=podman.sh
+. "$(dirname "$0")/podman.sh"
+engine_of rootful
+mkdir "$D/root"
+printf '#!/bin/sh\nexec %s "$@"\n' "${engine[*]}" >"$D/engine"
 chmod 755 "$D/engine"
 version=$(newest_of 8 17 21 25)
-
-pod() {
-	"$D/engine" "$@"
-}
-
-# The programs of the containers are a volume; the image of an application has the rest.
-rootfs=$D/rootfs
-mkdir -p "$rootfs"/{dev,etc,proc,run,srv,sys,tmp,usr}
-chmod 1777 "$rootfs/tmp"
-for dir in bin sbin lib lib64; do
-	ln -s "usr/$dir" "$rootfs/$dir"
-done
-cp -r "$matrix"/etc/{passwd,group,java-*-openjdk} "$rootfs/etc"
-tar -C "$rootfs" --numeric-owner --owner=0 --group=0 -cf "$D/app.tar" .
-if ! pod import -q "$D/app.tar" localhost/app >"$W/out" 2>&1 ||
+if ! pod import -q "$D/image.tar" localhost/app >"$W/out" 2>&1 ||
 	! pod run --rm localhost/app true >"$W/out" 2>&1 && ! grep -q 'not found' "$W/out"; then
 	skip "containers" "podman does not work here: $(tail -n 1 "$W/out")"
 	exit
@@ -66,9 +43,9 @@ print(sorted(m["platform"]["architecture"] for m in index["manifests"]))
 PY
 )"
 check "podman loads it" pod load -q -i "$D/one.tar"
-loaded=$(pod images --format '{{.Repository}}:{{.Tag}}' | grep jtool)
-check "podman loads it: its name" grep -q '^localhost/jtool:[0-9]' <<<"$loaded"
-pod tag "$loaded" localhost/jtool || exit
+check "podman loads it: its name needs no tag" pod image exists localhost/jtool || exit
+same "it has the version" "$("$JTOOL" --version | sed -n '1s/^jtool //p')" \
+	"$(pod inspect -f '{{index .Labels "org.opencontainers.image.version"}}' localhost/jtool)"
 
 # start_app NAME [OPTION...]: starts a JVM in a container. Sets JVM_PID.
 start_app() {
@@ -98,6 +75,8 @@ mkdir "$D/shared"
 chmod 777 "$D/shared"
 in_image -v "$D/shared:/shared" -- copy /shared
 same "init container: it copies itself" "0 755" "$rc $(stat -c %a "$D/shared/jtool")"
+in_image -v "$D/shared:/shared" -- copy /shared
+same "init container: it runs again" "0 " "$rc $(cat "$W/err")"
 start_app shop-1 --user 1000:1000 -v "$D/shared:/opt/jtool:ro" --read-only \
 	--tmpfs /tmp:rw,notmpcopyup --cap-drop ALL || exit
 same "the copy of the init container works in the application's container" 0 \
@@ -151,10 +130,19 @@ tidy "kubectl jtool heapdump"
 plugin shop-1 heapdump 1 shop.hprof
 same "kubectl jtool heapdump: a file that exists is not replaced" 7 "$rc"
 check "kubectl jtool heapdump: the message names it" grep -q "'./shop.hprof' exists" "$W/err"
+plugin shop-1 jfr 1 record -d 1s app.jfr
+check "kubectl jtool jfr record: the recording is brought back" "$JTOOL" jfr view "$D/here/app.jfr"
+plugin shop-1 alloc 1 --exact -d 1s --flamegraph page.html
+check "kubectl jtool --flamegraph: the page is brought back" grep -q '</html>' "$D/here/page.html"
+tidy "kubectl jtool jfr, alloc"
 plugin shop-1 jcmd 4711 VM.version
 same "kubectl jtool: the exit status is jtool's" 3 "$rc"
 plugin deployment/shop list
 same "kubectl jtool deployment/NAME: it works" 0 "$rc"
+plugin deployment/none list
+same "kubectl jtool deployment/NAME: it does not exist: the exit status and the message" \
+	"2 kubectl jtool: cannot read the labels of deployment/none, for the reason above" \
+	"$rc $(tail -n 1 "$W/err")"
 second=shop-2
 start_app shop-2 || exit
 plugin -l app=shop list
@@ -167,35 +155,67 @@ same "kubectl jtool --all-pods: a directory for each pod" "app.hprof app.hprof" 
 tidy "kubectl jtool --all-pods"
 plugin -l app=none list
 same "kubectl jtool -l: no pod: 2" 2 "$rc"
+check "kubectl jtool -l: no pod: the message" grep -q -x \
+	"kubectl jtool: no running pod has the labels 'app=none'" "$W/err"
 plugin shop-9 list
-check "kubectl jtool: a pod that does not exist is an error" [ "$rc" -ne 0 ]
+same "kubectl jtool: a pod that does not exist: the exit status and the message" \
+	"126 kubectl jtool: shop-9: cannot copy jtool there, for the reason above; a container without a shell or without a writable /tmp needs --image" \
+	"$rc $(tail -n 1 "$W/err")"
 plugin --image localhost/jtool shop-1 jcmd 1 VM.version
 same "kubectl jtool --image: it works" 0 "$rc"
 check "kubectl jtool --image: it prints the version" grep -q JDK "$W/out"
 check "kubectl jtool --image: the container is the target" grep -q -e '--target=app' "$KUBECTL_LOG"
-check "the stand-in knew every call" [ -z "$(grep -L . "$KUBECTL_LOG")" ]
 
-# Ctrl-C in the middle.
-(cd "$D/here" && PATH=$D/bin:$PATH exec env --default-signal=INT kubectl-jtool shop-1 \
-	stat 1 100) >"$W/out" 2>"$W/err" </dev/null &
-running=$!
-track $running
-check "kubectl jtool stat 1 100: it prints rows" poll 30 grep -q '0\.00' "$W/out"
-kill -TERM $running
-poll 30 gone $running
-rc=0
-wait $running || rc=$?
-same "kubectl jtool: SIGTERM: its exit status" 143 "$rc"
-tidy "kubectl jtool: SIGTERM"
+# A signal in the middle. Ctrl-C sends one to all processes of the terminal, also to kubectl.
 is_alone() { # but for zombies, which the JVM as process 1 does not reap
 	! pod exec shop-1 sh -c 'cat /proc/[0-9]*/stat' | grep -F '(jtool)' | grep -q -v ') Z '
 }
-check "kubectl jtool: SIGTERM: jtool ends in the container" poll 30 is_alone
+for signal in TERM INT; do
+	(cd "$D/here" && PATH=$D/bin:$PATH exec setsid env --default-signal=INT kubectl-jtool shop-1 \
+		stat 1 100) >"$W/out" 2>"$W/err" </dev/null &
+	running=$!
+	track $running
+	check "kubectl jtool stat 1 100: it prints rows" poll 30 grep -q '0\.00' "$W/out"
+	if [ $signal = INT ]; then
+		kill -INT -- -$running
+	else
+		kill -TERM $running
+	fi
+	poll 30 gone $running
+	rc=0
+	wait $running || rc=$?
+	same "kubectl jtool: SIG$signal: its exit status" $((128 + $(kill -l $signal))) "$rc"
+	tidy "kubectl jtool: SIG$signal"
+	check "kubectl jtool: SIG$signal: jtool ends in the container" poll 30 is_alone
+done
 
-pod rm -f -t 0 shop-1 shop-2 >/dev/null 2>&1
+# A distroless image: a Java runtime and its libraries, without a shell.
+distroless=$D/distroless
+java_root "$distroless"
+mkdir -p "$distroless"/{dev,etc,proc,run,srv,sys,tmp}
+chmod 1777 "$distroless/tmp"
+spawn "$D/engine" run -i --rm --log-driver none --name bare --user 1000:1000 -v "$W/classes:/srv:ro" \
+	--rootfs "$distroless:O" /jre/bin/java -Xmx64m -XX:+UseSerialGC -cp /srv Idle
+if await_ready 60; then
+	plugin bare list
+	same "distroless: kubectl jtool: the message names --image" 1 "$(grep -c -e '--image' "$W/err")"
+	plugin --image localhost/jtool bare list
+	check "distroless: kubectl jtool --image list: it shows the JVM" grep -q ' Idle$' "$W/out"
+	plugin --image localhost/jtool bare heaphisto --engine agent 1
+	check "distroless: kubectl jtool --image heaphisto: it loads the agent" grep -q \
+		' java\.lang\.String$' "$W/out"
+	plugin --image localhost/jtool bare heapdump 1 -
+	check "distroless: kubectl jtool --image heapdump 1 -: the dump arrives" \
+		python3 "$live_dir/hprof/hprof.py" "$W/out" Idle
+	unharmed "distroless"
+fi
+
+same "the stand-in knew every call" "" "$(grep unexpected "$KUBECTL_LOG")"
+
+pod rm -f -t 0 shop-1 shop-2 bare >/dev/null 2>&1
 poll 30 gone "$JVM_PID"
 no_mounts() {
 	! grep -q "$D/" /proc/self/mounts
 }
-poll 30 no_mounts || umount -l "$D"/st/overlay*/*/{userdata/shm,merged} 2>/dev/null
-umount -l "$D/st/overlay" 2>/dev/null || true # podman's own
+poll 30 no_mounts || umount -l "$D"/root/st/overlay*/*/{userdata/shm,merged} 2>/dev/null
+umount -l "$D/root/st/overlay" 2>/dev/null || true # podman's own

@@ -87,15 +87,7 @@ debian() {
 
 # bare: nothing but a Java runtime, the libraries that it links, and jtool.
 bare() {
-	local home
-
-	home=$(dirname "$(dirname "$(realpath "$(command -v javac)")")")
-	mkdir -p "$D/bare/jre"
-	tar -C "$home" -h --exclude=src.zip --exclude=ct.sym -cf - bin/java conf lib |
-		tar -C "$D/bare/jre" -xf -
-	find "$D/bare/jre" \( -name '*.so' -o -name java \) -type f -exec ldd {} + |
-		grep -o '/[^ ]*\.so[^ ]*' | grep -v -F "$D" | cut -c 2- | sort -u |
-		tar -C / -h -T - -cf - | tar -C "$D/bare" -xf -
+	java_root "$D/bare"
 	enter_root bare
 	start_inside /jre/bin/java && check_root "a root with only a JRE"
 }
