@@ -40,7 +40,7 @@ static char *destination(const char *path)
 	return xstrdup(path);
 }
 
-/* Returns true if both descriptors have the same bytes from their start on.  The size is in bytes. */
+/* Returns true if the first `size` bytes of both files are equal. */
 static bool has_same_bytes(int a, int b, uint64_t size)
 {
 	char in_a[16384], in_b[sizeof(in_a)];

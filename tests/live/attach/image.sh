@@ -10,7 +10,7 @@
 D=$(mktemp -d /var/tmp/jtool-image.XXXXXX) # not in $W, whose path is too long for sockets
 to_remove+=("$D")
 chmod 755 "$D"
-# shellcheck source=podman.sh
+# shellcheck source=attach/podman.sh
 . "$(dirname "$0")/podman.sh"
 engine_of rootful
 mkdir "$D/root"

@@ -15,7 +15,7 @@ app=1000 # the JVM's uid in most containers
 D=$(mktemp -d /var/tmp/jtool-pods.XXXXXX)
 to_remove+=("$D")
 chmod 755 "$D"
-# shellcheck source=podman.sh
+# shellcheck source=attach/podman.sh
 . "$(dirname "$0")/podman.sh"
 
 # The folder that the containers see as /srv.
