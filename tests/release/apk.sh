@@ -26,6 +26,7 @@ same "the source is in the release" "$(field source)" "$(cd "$RELEASE" && ls jto
 
 check "libraries for musl" "$top_srcdir/scripts/static" -l "$D/static"
 prefix=$D/static/root
+rm -f "$prefix/lib/libc.a" # Alpine's programs link the shared library
 
 # stand_in: does with the file what abuild does, from unpacking to packaging.
 stand_in() (

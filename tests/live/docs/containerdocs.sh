@@ -38,9 +38,10 @@ lines() {
 # The directory in which the reader is, with what the lines name: a static jtool, the plugin, and the
 # sources. `podman` and `docker` are the tested engine; `kubectl` the stand-in.
 here=$D/here
-mkdir -p "$here"/{bin,build-static,packaging/image,scripts}
+mkdir -p "$here"/{bin,build-static,build-aarch64,packaging/image,scripts}
 install -m 755 "$JTOOL" "$here/jtool"
 cp "$here/jtool" "$here/build-static"
+cp "$here/jtool" "$here/build-aarch64" # only copied here; tests/release/documents.sh starts the real one
 cp "$here/jtool" "$live_dir/attach/kubectl" "$top_srcdir/packaging/kubectl/kubectl-jtool" "$here/bin"
 cp "$top_srcdir/packaging/image/build" "$here/packaging/image"
 cp "$top_srcdir/scripts/apt-need" "$here/scripts"
@@ -84,7 +85,7 @@ run_line() {
 
 	read -r name <<<"${line%%#*}"
 	case $line in
-	'scripts/static' | 'scripts/static '*) # its result is the program under test
+	'scripts/static' | 'scripts/static '*) # their results are there
 		return
 		;;
 	JAVA_TOOL_OPTIONS=*) # tried by sleeping_agent
