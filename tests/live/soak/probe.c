@@ -1,7 +1,8 @@
 /*
- * An agent that looks for what another agent has left in a JVM.  Its options are "FILE,CLASS,METHOD".
- * It appends one line to FILE: the capabilities that an agent could still acquire, the number of
- * jtool's classes, and the length of the methods' bytecode, which is longer while it is instrumented.
+ * An agent that looks for what another agent has left in a JVM.  Its options are
+ * "FILE,CLASS,METHOD".  It appends one line to FILE: the capabilities that an agent could still
+ * acquire, the number of jtool's classes, and the length of the methods' bytecode, which is longer
+ * while it is instrumented.
  */
 #include <jvmti.h>
 #include <stdio.h>
@@ -67,7 +68,8 @@ static int probe(JNIEnv *jni, FILE *out, const char *wanted, const char *method)
 
 JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, void *reserved)
 {
-	const char *file = strtok(options, ","), *class = strtok(NULL, ","), *method = strtok(NULL, ",");
+	const char *file = strtok(options, ",");
+	const char *class = strtok(NULL, ","), *method = strtok(NULL, ",");
 	jvmtiCapabilities wanted = { .can_get_bytecodes = 1 };
 	char signature[256];
 	FILE *out;

@@ -15,6 +15,7 @@
 #include "agent/fake/jvm_transform.h"
 #include "classfile/inject/inject_sites.h"
 #include "jvm/alloc/alloc_exact.h"
+#include "jvm/alloc/alloc_instrument.h"
 
 enum { A, B, ARRAY, C, D };
 
