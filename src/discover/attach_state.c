@@ -44,16 +44,25 @@ static bool is_attach_path(const struct jvm *jvm, const char *line, size_t len)
 	return strview_ends_with(text, name);
 }
 
+static const char *skip_columns(const char *line, unsigned n)
+{
+	while (n-- > 0) {
+		line += strcspn(line, " ");
+		line += strspn(line, " ");
+	}
+	return line;
+}
+
 /*
  * Returns true, with *inode set, if the socket in a line of net/unix listens.  The columns are
  * "Num: RefCount Protocol Flags Type St Inode Path".
  */
 static bool is_listener(const char *line, uint64_t *inode)
 {
-	unsigned flags;
+	const char *flags = skip_columns(line, 3);
 
-	return sscanf(line, "%*s %*s %*s %x %*s %*s %" SCNu64, &flags, inode) == 2 &&
-	       flags & LISTENING;
+	*inode = strtoull(skip_columns(flags, 3), NULL, 10);
+	return strtoul(flags, NULL, 16) & LISTENING;
 }
 
 static bool has_socket_open(const struct procfs *proc, const struct jvm *jvm, uint64_t inode)

@@ -351,18 +351,19 @@ bool mounts_have_file(const struct procfs *proc, int fd)
 	_cleanup_buf_ struct buf info = BUF_INIT, mounts = BUF_INIT;
 	const char *at;
 	char path[40], line[24];
-	unsigned id;
+	unsigned long id;
 
 	(void)snprintf(path, sizeof(path), "fdinfo/%d", fd);
 	if (procfs_read_own(proc, path, &info, FDINFO_MAX) < 0 ||
 	    procfs_read_own(proc, "mountinfo", &mounts, MOUNTINFO_MAX) < 0)
 		return false;
 	at = strstr(buf_str(&info), "mnt_id:");
-	if (!at || sscanf(at, "mnt_id: %u", &id) != 1)
+	if (!at)
 		return false;
-	(void)snprintf(line, sizeof(line), "%u ", id);
+	id = strtoul(at + strlen("mnt_id:"), NULL, 10);
+	(void)snprintf(line, sizeof(line), "%lu ", id);
 	if (strncmp(buf_str(&mounts), line, strlen(line)) == 0)
 		return true;
-	(void)snprintf(line, sizeof(line), "\n%u ", id);
+	(void)snprintf(line, sizeof(line), "\n%lu ", id);
 	return strstr(buf_str(&mounts), line) != NULL;
 }

@@ -22,19 +22,21 @@ static uid_t uid_inside(const struct target_ns *ns)
 {
 	_cleanup_buf_ struct buf map = BUF_INIT;
 	uid_t uid = ns->jvm->uid;
-	unsigned inside, outside, count;
-	const char *line;
+	unsigned long inside, outside, count;
+	char *at;
 
 	if (ns->same_userns ||
-	    procfs_read(&ns->proc, ns->jvm->pid, "uid_map", &map, UID_MAP_MAX) < 0)
+	    procfs_read(&ns->proc, ns->jvm->pid, "uid_map", &map, UID_MAP_MAX) < 0 || map.len == 0)
 		return uid;
-	for (line = buf_str(&map); line && *line; line = strchr(line, '\n')) {
-		line += strspn(line, "\n");
-		if (sscanf(line, "%u %u %u", &inside, &outside, &count) != 3)
-			break;
+	/* A line has three numbers; strtoul(3) skips the end of the line before.  count 0: no line. */
+	at = map.data;
+	do {
+		inside = strtoul(at, &at, 10);
+		outside = strtoul(at, &at, 10);
+		count = strtoul(at, &at, 10);
 		if (uid >= outside && uid - outside < count)
-			return inside + (uid - outside);
-	}
+			return (uid_t)(inside + (uid - outside));
+	} while (count > 0);
 	return uid;
 }
 
