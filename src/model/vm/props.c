@@ -161,8 +161,9 @@ static int get_property(struct props *props, struct strview *t)
 		size_t len = value.bytes.len;
 
 		props->items = xgrow(props->items, props->n, &props->cap, sizeof(*props->items));
-		props->items[props->n++] =
-			(struct prop){ buf_take(&name.bytes), buf_take(&value.bytes), len };
+		props->items[props->n] = (struct prop){ buf_take(&name.bytes),
+							buf_take(&value.bytes), len, props->n };
+		props->n++;
 	}
 	buf_release(&name.bytes);
 	buf_release(&value.bytes);
@@ -176,9 +177,18 @@ static int skip_comment(struct strview *t)
 	return t->at < t->end ? 0 : -EBADMSG;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_names(const void *a, const void *b)
 {
 	return strcmp(((const struct prop *)a)->name, ((const struct prop *)b)->name);
+}
+
+/* Leaves properties with one name in the order of the text. */
+static int compare(const void *a, const void *b)
+{
+	const struct prop *x = a, *y = b;
+	int order = compare_names(x, y);
+
+	return order != 0 ? order : (x->number > y->number) - (x->number < y->number);
 }
 
 static void release(struct prop *prop)
@@ -194,11 +204,9 @@ static void sort(struct props *props)
 
 	if (props->n == 0)
 		return;
-	/* mergesort(3), unlike qsort(3), leaves properties with one name in their order. */
-	if (mergesort(props->items, props->n, sizeof(*props->items), compare) < 0)
-		xalloc_die();
+	qsort(props->items, props->n, sizeof(*props->items), compare);
 	for (size_t i = 0; i < props->n; i++) {
-		if (i + 1 < props->n && compare(&props->items[i], &props->items[i + 1]) == 0)
+		if (i + 1 < props->n && compare_names(&props->items[i], &props->items[i + 1]) == 0)
 			release(&props->items[i]);
 		else
 			props->items[kept++] = props->items[i];
@@ -253,5 +261,5 @@ const struct prop *props_find(const struct props *props, const char *name)
 
 	if (props->n == 0)
 		return NULL;
-	return bsearch(&key, props->items, props->n, sizeof(*props->items), compare);
+	return bsearch(&key, props->items, props->n, sizeof(*props->items), compare_names);
 }

@@ -11,6 +11,7 @@ struct prop {
 	char *name;  /* UTF-8; a NUL in the name is replaced by U+FFFD */
 	char *value; /* UTF-8 and a final NUL; may contain further NULs */
 	size_t value_len;
+	size_t number; /* the property's position in the text, from 0 */
 };
 
 struct props {
