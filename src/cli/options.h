@@ -31,7 +31,7 @@ struct opt {
 	char letter;      /* 0: the option has only a long name */
 	const char *name; /* NULL: the option has only a letter */
 	enum opt_kind kind;
-	size_t offset;    /* offset of the value in the struct of option values */
+	unsigned offset;  /* offset of the value in the struct of option values */
 	const char *arg;  /* name of the value in --help; NULL for a flag */
 	/* text in --help; in an OPT_GROUP row, the title of the rows after it */
 	const char *help;

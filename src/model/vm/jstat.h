@@ -35,10 +35,10 @@ enum jstat_kind {
 struct jstat_column {
 	const char *heading;
 	enum jstat_kind kind;
-	int width, decimals;
+	unsigned char width, decimals;
+	bool left;               /* true: the heading is left-aligned; false: centered */
 	const char *counters[3]; /* names of counters; NULL ends a list of fewer than 3 */
 	const char *key;         /* key in JSON; NULL: the heading is the key */
-	bool left;               /* true: the heading is left-aligned; false: centered */
 };
 
 /* Returns the columns of a table.  A column without a heading ends the list. */

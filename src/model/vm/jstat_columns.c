@@ -10,14 +10,14 @@
 #define COLLECTOR(n, what) "sun.gc.collector." #n "." #what
 
 /* Columns by kind of value.  `width` does not include the space between columns. */
-#define KILO(heading, width, counter) { heading, JSTAT_KILO, width, 1, { counter }, NULL, false }
-#define COUNT(heading, width, counter) { heading, JSTAT_COUNT, width, 0, { counter }, NULL, false }
+#define KILO(heading, width, counter) { heading, JSTAT_KILO, width, 1, false, { counter }, NULL }
+#define COUNT(heading, width, counter) { heading, JSTAT_COUNT, width, 0, false, { counter }, NULL }
 #define SECONDS(heading, width, decimals, counter) \
-	{ heading, JSTAT_SECONDS, width, decimals, { counter }, NULL, false }
-#define TEXT(heading, width, counter) { heading, JSTAT_TEXT, width, 0, { counter }, NULL, true }
+	{ heading, JSTAT_SECONDS, width, decimals, false, { counter }, NULL }
+#define TEXT(heading, width, counter) { heading, JSTAT_TEXT, width, 0, true, { counter }, NULL }
 #define USE(heading, space) \
-	{ heading, JSTAT_PERCENT, 6, 2, { space(capacity), space(used) }, NULL, false }
-#define END { NULL, JSTAT_COUNT, 0, 0, { NULL }, NULL, false }
+	{ heading, JSTAT_PERCENT, 6, 2, false, { space(capacity), space(used) }, NULL }
+#define END { NULL, JSTAT_COUNT, 0, 0, false, { NULL }, NULL }
 
 /* clang-format off */
 #define SURVIVOR_1(what) SURVIVOR(1, what)
@@ -41,8 +41,8 @@
 #define FGCT SECONDS("FGCT", 9, 3, COLLECTOR(1, time))
 #define CGCT SECONDS("CGCT", 9, 3, COLLECTOR(2, time))
 #define GCT \
-	{ "GCT", JSTAT_TOTAL, 9, 3, \
-	  { COLLECTOR(0, time), COLLECTOR(1, time), COLLECTOR(2, time) }, NULL, false }
+	{ "GCT", JSTAT_TOTAL, 9, 3, false, \
+	  { COLLECTOR(0, time), COLLECTOR(1, time), COLLECTOR(2, time) }, NULL }
 
 #define NEW_LIMITS \
 	KILO("NGCMN", 12, GENERATION(0, minCapacity)), \
@@ -67,14 +67,14 @@
 #define COMPILED COUNT("Compiled", 8, "sun.ci.totalCompiles")
 
 static const struct jstat_column class[] = {
-	{ "Loaded", JSTAT_COUNT, 6, 0,
-	  { "java.cls.loadedClasses", "java.cls.sharedLoadedClasses" }, NULL, false },
-	{ "Bytes", JSTAT_KILO, 7, 1,
-	  { "sun.cls.loadedBytes", "sun.cls.sharedLoadedBytes" }, NULL, false },
-	{ "Unloaded", JSTAT_COUNT, 8, 0,
-	  { "java.cls.unloadedClasses", "java.cls.sharedUnloadedClasses" }, NULL, false },
-	{ "Bytes", JSTAT_KILO, 7, 1,
-	  { "sun.cls.unloadedBytes", "sun.cls.sharedUnloadedBytes" }, "UnloadedBytes", false },
+	{ "Loaded", JSTAT_COUNT, 6, 0, false,
+	  { "java.cls.loadedClasses", "java.cls.sharedLoadedClasses" }, NULL },
+	{ "Bytes", JSTAT_KILO, 7, 1, false,
+	  { "sun.cls.loadedBytes", "sun.cls.sharedLoadedBytes" }, NULL },
+	{ "Unloaded", JSTAT_COUNT, 8, 0, false,
+	  { "java.cls.unloadedClasses", "java.cls.sharedUnloadedClasses" }, NULL },
+	{ "Bytes", JSTAT_KILO, 7, 1, false,
+	  { "sun.cls.unloadedBytes", "sun.cls.sharedUnloadedBytes" }, "UnloadedBytes" },
 	SECONDS("Time", 10, 2, "sun.cls.time"),
 	END,
 };
@@ -104,7 +104,7 @@ static const struct jstat_column gc[] = {
 static const struct jstat_column gccapacity[] = {
 	NEW_LIMITS, S0C,
 	/* This is the only column of numbers whose heading jstat does not center. */
-	{ "S1C", JSTAT_KILO, 11, 1, { SURVIVOR(2, capacity) }, NULL, true },
+	{ "S1C", JSTAT_KILO, 11, 1, true, { SURVIVOR(2, capacity) }, NULL },
 	EC, OLD_LIMITS, METASPACE_LIMITS, COUNTS, END,
 };
 

@@ -66,7 +66,6 @@ struct jfr_query {
 	const char *name; /* name of the view */
 	const char *other_name; /* a second name; NULL: none */
 	const char *title;
-	bool is_form; /* the result is one row, which is printed with one line per column */
 	const struct jfr_query_source *sources; /* set by JFR_SOURCES(), with n_sources */
 	/*
 	 * Events that have equal values in these paths are grouped into one row.  Without paths,
@@ -74,13 +73,14 @@ struct jfr_query {
 	 */
 	const char *group[JFR_GROUP_MAX];
 	const struct jfr_query_column *columns; /* set by JFR_COLUMNS(), with n_columns */
-	unsigned n_sources, n_columns;
+	unsigned char n_sources, n_columns;
+	bool is_form; /* the result is one row, which is printed with one line per column */
 	/*
 	 * Numbers, from 1, of the columns by which rows are sorted; negative: in descending order;
 	 * 0: no column.
 	 */
-	int order[2];
-	unsigned limit; /* maximum number of rows that are printed as text; 0: all */
+	signed char order[2];
+	unsigned short limit; /* maximum number of rows that are printed as text; 0: all */
 	/* query to use if the recording has no events of the sources; NULL: none */
 	const struct jfr_query *instead;
 };
