@@ -28,7 +28,7 @@ static uid_t uid_inside(const struct target_ns *ns)
 	if (ns->same_userns ||
 	    procfs_read(&ns->proc, ns->jvm->pid, "uid_map", &map, UID_MAP_MAX) < 0 || map.len == 0)
 		return uid;
-	/* Each line has three numbers, and strtoul(3) skips white space.  A count of 0 is the end. */
+	/* A line has three numbers; strtoul(3) skips white space.  A count of 0 is the end. */
 	at = map.data;
 	do {
 		inside = strtoul(at, &at, 10);
