@@ -250,7 +250,8 @@ START_TEST(groups_are_rows_in_the_required_order)
 	for (size_t i = 0; i < ARRAY_SIZE(orders); i++) {
 		struct asked a;
 
-		memcpy(query.order, orders[i].order, sizeof(query.order));
+		query.order[0] = orders[i].order[0];
+		query.order[1] = orders[i].order[1];
 		a = ask(&query, sample, ARRAY_SIZE(sample));
 		ck_assert_uint_eq(jfr_query_rows(a.run), 3);
 		for (size_t row = 0; row < 3; row++) {
