@@ -17,6 +17,7 @@
 
 /* maximum bytes of an hsperfdata file; HotSpot's default is 32 KB (-XX:PerfDataMemorySize) */
 #define PERFDATA_MAX (4u * 1024 * 1024)
+#define PERFDATA_USUAL 32768 /* -XX:PerfDataMemorySize, unless the user sets it */
 
 static int open_by_path(const struct jvm *jvm, int root_fd)
 {
@@ -84,6 +85,7 @@ int hsperf_read_file(int fd, struct perfdata *perf)
 
 	if (lseek(fd, 0, SEEK_SET) < 0)
 		return -errno;
+	(void)buf_reserve(&bytes, PERFDATA_USUAL);
 	rc = io_slurp(fd, &bytes, PERFDATA_MAX);
 	return rc < 0 ? rc : perfdata_parse(bytes.data, bytes.len, perf);
 }
@@ -209,7 +211,10 @@ static void close_source(struct hsperf_source *s)
  */
 static int read_source(const struct hsperf_source *s, struct buf *bytes, struct err *err)
 {
-	int rc = lseek(s->fd, 0, SEEK_SET) < 0 ? -errno : io_slurp(s->fd, bytes, PERFDATA_MAX);
+	int rc;
+
+	(void)buf_reserve(bytes, PERFDATA_USUAL);
+	rc = lseek(s->fd, 0, SEEK_SET) < 0 ? -errno : io_slurp(s->fd, bytes, PERFDATA_MAX);
 
 	if (!is_alive(s))
 		return jvm_gone(s->jvm, err);

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/magic.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/vfs.h>

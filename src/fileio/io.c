@@ -14,11 +14,12 @@
 #include "fileio/file_open.h"
 
 /*
- * Bytes read at a time.  With the NUL of struct buf, the buffer has 64 KiB, which malloc(3) still
- * takes from its heap and does not map with mmap(2).
+ * Bytes that are first read into the stack: most files of /proc are shorter, and malloc(3) of
+ * musl maps and unmaps memory for each large buffer.
  */
-#define SLURP_STEP 65535
-#define SLURP_MIN 4096 /* enlarge the buffer if fewer bytes are free in it */
+#define SLURP_FIRST 4096
+#define SLURP_STEP 65535 /* maximum of a further read; the buffer has one byte more, for a NUL */
+#define SLURP_MIN 4096   /* enlarge the buffer if fewer bytes are free in it */
 
 int io_wait(int fd, short events, struct deadline d)
 {
@@ -133,26 +134,44 @@ int io_write_all(int fd, const void *data, size_t len, struct deadline d)
 	return 0;
 }
 
+/*
+ * Reads up to `room` bytes to the end of `out`, after `so_far` bytes of the file.  Returns the number of
+ * bytes read.
+ */
+static ssize_t slurp_step(int fd, struct buf *out, size_t so_far, size_t room)
+{
+	char first[SLURP_FIRST];
+	size_t have = out->cap > out->len ? out->cap - out->len - 1 : 0;
+	bool to_stack = so_far < SLURP_FIRST && have < SLURP_MIN;
+	size_t step = to_stack ? sizeof(first) : have > SLURP_MIN ? have : SLURP_STEP;
+	ssize_t n;
+
+	if (step > SLURP_STEP)
+		step = SLURP_STEP;
+	if (room > step)
+		room = step;
+	n = io_read(fd, to_stack ? first : buf_reserve(out, room), room);
+	if (n <= 0)
+		return n;
+	if (to_stack)
+		buf_add(out, first, (size_t)n);
+	else
+		out->len += (size_t)n;
+	out->data[out->len] = '\0';
+	return n;
+}
+
 int io_slurp(int fd, struct buf *out, size_t max)
 {
 	size_t start = out->len;
 
+	(void)buf_reserve(out, 0); /* an empty file gives an empty string */
 	for (;;) {
 		size_t have = out->len - start;
-		size_t room = max - have + 1; /* one more, to detect a file that is too long */
-		ssize_t n;
+		ssize_t n = slurp_step(fd, out, have, max - have + 1); /* one more: too long? */
 
-		if (room > SLURP_STEP)
-			room = SLURP_STEP;
-		if (out->cap > out->len + SLURP_MIN && room > out->cap - out->len - 1)
-			room = out->cap - out->len - 1;
-		n = io_read(fd, buf_reserve(out, room), room);
-		if (n < 0)
+		if (n <= 0)
 			return (int)n;
-		if (n == 0)
-			return 0;
-		out->len += (size_t)n;
-		out->data[out->len] = '\0';
 		if (out->len - start > max) {
 			out->len = start + max;
 			out->data[out->len] = '\0';

@@ -13,6 +13,9 @@
 #ifndef JTOOL_MODEL_THREADS_JSON_SCAN_H
 #define JTOOL_MODEL_THREADS_JSON_SCAN_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "base/buf.h"
 #include "base/strview.h"
 

@@ -137,6 +137,21 @@ C
 	same "musl: its loader loads the agent" "0 " "$rc $(cat "$W/out" "$W/err")"
 }
 
+# refuses_redefine: replaced classes could not be restored in a JVM on musl. No such JVM is to be had
+# from Debian, so a library with the name of musl's loader stands in for it.
+refuses_redefine() {
+	local library
+
+	library=$W/ld-musl-$(uname -m).so.1
+	cc -shared -nostdlib -o "$library" -x c /dev/null || fail "redefine on musl: a library is built"
+	spawn env "LD_PRELOAD=$library" java -Xmx64m -cp "$W/classes" Idle
+	await_ready || return
+	refuses 1 'runs on musl \(Alpine\).*could never be restored; restart it' \
+		"redefine on musl: the message says why" redefine "$JVM_PID" "$W/classes/Idle.class"
+	unharmed "redefine on musl"
+	stop "$JVM_PID"
+}
+
 debian bullseye "Debian 11"
 debian bookworm "Debian 12"
 version=$(newest_of 8 17 21 25 27)
@@ -148,3 +163,4 @@ else
 fi
 bare
 alpine
+refuses_redefine
