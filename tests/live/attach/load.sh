@@ -145,6 +145,9 @@ same "load: a file that the JVM cannot see: exit code 0" 0 "$rc"
 check "load -v: it names the copy" grep -q 'loadee-.*\.so' "$W/err"
 cp "$W/loadee.so" "/proc/$JVM_PID/root/var/tmp/theirs-$$.so"
 works "load: a path that only the JVM sees" load "$JVM_PID" "/var/tmp/theirs-$$.so" 0
+works "load --json: it works" load --json "$JVM_PID" "/var/tmp/theirs-$$.so" 0
+same "load --json: the agent is loaded" "(True, 0, '/var/tmp/theirs-$$.so')" \
+	"$(json "(j['loaded'], j['returned'], j['agent'])")"
 rm "/proc/$JVM_PID/root/var/tmp/theirs-$$.so"
 stop "$JVM_PID"
 

@@ -70,6 +70,11 @@ running() {
 	prints "$version: jfr view TARGET: a page" '^JVM$' jfr view "$JVM_PID"
 	prints "$version: jfr view TARGET EVENT --filter: rows" '"jvmName":"[^"]*Server VM"' \
 		jfr view "$JVM_PID" JVMInformation --filter 'jvmName=*Server*' --last 60s --json
+	works "$version: jfr view TARGET --json: it works" jfr view "$JVM_PID" --json
+	same "$version: jfr view TARGET --json: the page" "('overview', True, True)" "$(json \
+		"(j['view'], j['events'] > 0, any(v['view'] == 'jvm-information' for v in j['rows']))")"
+	prints "$version: jfr view TARGET events: the types" '^jdk.JVMInformation +[1-9]' \
+		jfr view "$JVM_PID" events
 	check "$version: jfr view TARGET: no file remains" \
 		nothing_left "${jdk_root[$version]}" "$JVM_PID" 0 "${W#"${jdk_root[$version]}"}"
 	stop "$JVM_PID"

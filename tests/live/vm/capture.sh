@@ -37,9 +37,20 @@ for version in $(newest_of 8) "${jdks[-1]}"; do
 	start_jvm "$version" default Idle "${planted[@]}" "${logs[@]}" -- \
 		--api-token "${secrets[2]}" || continue
 	jt jcmd "$JVM_PID" GC.run # JDK 8 writes nothing to its log before the first collection
-	works "$version: it works" capture "$JVM_PID" "case.$version.tar.gz"
-	check "$version: the result is named" grep -q -E \
-		"^wrote case.$version.tar.gz: [0-9.]+ KiB, [0-9]+ files$" "$W/out"
+	if [ "$version" = 8 ]; then
+		works "$version: --json: it works" capture --json "$JVM_PID"
+		file=$(json "j['file']")
+		check "$version: --json: the name of the result" \
+			grep -q -E "^capture-Idle-$JVM_PID-[0-9T-]+\.tar\.gz$" <<<"$file"
+		same "$version: --json: its size" "$(stat -c %s "$W/$file")" "$(json "j['bytes']")"
+		same "$version: --json: no part has an error" "[]" \
+			"$(json "[f for f in j['files'] if f['error'] or not f['bytes']]")"
+		mv "$W/$file" "$W/case.$version.tar.gz"
+	else
+		works "$version: it works" capture "$JVM_PID" "case.$version.tar.gz"
+		check "$version: the result is named" grep -q -E \
+			"^wrote case.$version.tar.gz: [0-9.]+ KiB, [0-9]+ files$" "$W/out"
+	fi
 	same "$version: only the owner may read it" 600 "$(stat -c %a "$W/case.$version.tar.gz")"
 	check "$version: tar reads it" unpack "$W/case.$version.tar.gz"
 	wanted='README.txt classloaders.txt environment.txt flags.txt heap.txt heaphisto.json info.txt list.txt logging.txt logs memory.json memory.txt metaspace.txt properties.json stat.json threads-1.txt threads-2.txt threads-3.txt threads-virtual.json threads.json '

@@ -54,6 +54,9 @@ for version in "${jdks[@]}"; do
 		"$rc $(grep -c '^jtool: threads: 4 deadlocks: ' "$W/err")"
 	check "$version: --group: identical stacks are one row" grep -q \
 		'^3 threads, BLOCKED, .*: blocked-[0-2], blocked-[0-2], blocked-[0-2]$' "$W/out"
+	jt threads --group --json --filter 'blocked-*' "$JVM_PID"
+	same "$version: --group --json: the same row" "[(3, 'BLOCKED', 3)]" \
+		"$(json "[(g['count'], g['state'], len(g['threads'])) for g in j['groups']]")"
 	refuses 2 'invalid --state .lost.: expected NEW' "$version: --state: an unknown one" \
 		threads --state lost "$JVM_PID"
 	works "$version: --state: it works" threads --state blocked --json "$JVM_PID"
