@@ -74,19 +74,18 @@ int hsperf_open_file(const struct procfs *proc, const struct jvm *jvm, int root_
 	return fd == -ENOENT ? open_deleted(proc, jvm) : fd;
 }
 
-/*
- * Reads and parses the file.  Uses read(2), not mmap(2): the file's owner may truncate the file at
- * any time, and then an access to the mapping would raise SIGBUS.
- */
+/* Uses read(2), not mmap(2): if the owner truncates the file, a mapping would raise SIGBUS. */
+static int read_file(int fd, struct buf *bytes)
+{
+	(void)buf_reserve(bytes, PERFDATA_USUAL);
+	return lseek(fd, 0, SEEK_SET) < 0 ? -errno : io_slurp(fd, bytes, PERFDATA_MAX);
+}
+
 int hsperf_read_file(int fd, struct perfdata *perf)
 {
 	_cleanup_buf_ struct buf bytes = BUF_INIT;
-	int rc;
+	int rc = read_file(fd, &bytes);
 
-	if (lseek(fd, 0, SEEK_SET) < 0)
-		return -errno;
-	(void)buf_reserve(&bytes, PERFDATA_USUAL);
-	rc = io_slurp(fd, &bytes, PERFDATA_MAX);
 	return rc < 0 ? rc : perfdata_parse(bytes.data, bytes.len, perf);
 }
 
@@ -211,10 +210,7 @@ static void close_source(struct hsperf_source *s)
  */
 static int read_source(const struct hsperf_source *s, struct buf *bytes, struct err *err)
 {
-	int rc;
-
-	(void)buf_reserve(bytes, PERFDATA_USUAL);
-	rc = lseek(s->fd, 0, SEEK_SET) < 0 ? -errno : io_slurp(s->fd, bytes, PERFDATA_MAX);
+	int rc = read_file(s->fd, bytes);
 
 	if (!is_alive(s))
 		return jvm_gone(s->jvm, err);

@@ -135,8 +135,8 @@ int io_write_all(int fd, const void *data, size_t len, struct deadline d)
 }
 
 /*
- * Reads up to `room` bytes to the end of `out`, after `so_far` bytes of the file.  Returns the number of
- * bytes read.
+ * Reads up to `room` bytes to the end of `out`, after `so_far` bytes of the file.  Returns the
+ * number of bytes read.
  */
 static ssize_t slurp_step(int fd, struct buf *out, size_t so_far, size_t room)
 {

@@ -143,7 +143,8 @@ refuses_redefine() {
 	local library
 
 	library=$W/ld-musl-$(uname -m).so.1
-	cc -shared -nostdlib -o "$library" -x c /dev/null || fail "redefine on musl: a library is built"
+	cc -shared -nostdlib -o "$library" -x c - <<<'int f(void) { return 0; }' ||
+		fail "redefine on musl: a library is built"
 	spawn env "LD_PRELOAD=$library" java -Xmx64m -cp "$W/classes" Idle
 	await_ready || return
 	refuses 1 'runs on musl \(Alpine\).*could never be restored; restart it' \
