@@ -34,6 +34,7 @@ engine_of() {
 	in_cgroup=()
 	case $1 in
 	rootful)
+		# shellcheck disable=SC2034 # used by the scripts that source this
 		in_cgroup=(${cgroup:+"--cgroup-parent=$cgroup"})
 		engine=(env "HOME=$D/root" "CONTAINERS_CONF=$D/containers.conf"
 		podman --root "$D/root/st" --runroot "$D/root/run" --tmpdir "$D/root/tmp")
