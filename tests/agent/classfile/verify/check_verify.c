@@ -569,6 +569,12 @@ static const struct parts formats[] = {
 	{ "a local variable's index is not below max_locals", .constants = "'LocalVariableTable'",
 	  .n_constants = 1,
 	  .code_attributes = "0001 0022 0000000c 0001 0000 0001 000d 000e 0004" },
+	{ NULL, .constants = "'LocalVariableTable' 'J'", .n_constants = 2,
+	  .code_attributes = "0001 0022 00000016 0002 0000 0001 000d 0023 0000"
+			     "                        0000 0001 0005 0023 0002" },
+	{ "a local variable's index is not below max_locals",
+	  .constants = "'LocalVariableTable' 'J'", .n_constants = 2,
+	  .code_attributes = "0001 0022 0000000c 0001 0000 0001 000d 0023 0003" },
 	{ "the local variable tables are inconsistent",
 	  .constants = "'LocalVariableTable'", .n_constants = 1,
 	  .code_attributes = "0002 0022 0000000c 0001 0000 0001 000d 000e 0003"

@@ -499,6 +499,7 @@ START_TEST(each_call_may_fail)
 		read_sample();
 		fake.fail_at = ++n;
 		seen = run(all_flags[_i], N_THINGS);
+		ck_assert_int_eq(seen.end, seen.rc == 0);
 		n_real += jvm.real;
 	} while (fake.calls >= n);
 	ck_assert_uint_gt(n, 50);
