@@ -73,9 +73,7 @@ static inline void p_wait_type(struct jfr_writer *w, const char *name, const cha
 
 static inline void p_some_types(struct jfr_writer *w, bool foreign)
 {
-	ELEMENT(w, "root", 2, "a", "b");
-	ELEMENT(w, "metadata", foreign ? 37 : 36, "a", "b");
-	w_base_types(w);
+	w_begin_types(w, foreign ? 17 : 16);
 	ELEMENT(w, "class", 1, "name", "jdk.types.ThreadState", "id", P_STATE);
 	p_plain(w, "name", "20");
 	p_sample_type(w, "jdk.ExecutionSample", "200", 0);
@@ -122,7 +120,7 @@ static inline void p_some_types(struct jfr_writer *w, bool foreign)
 	p_plain(w, "jvmVersion", "20");
 	p_plain(w, "jvmArguments", "20");
 	p_event_type(w, "jdk.ActiveRecording", "215", 0);
-	ELEMENT(w, "region", 0, "locale", "en", "gmtOffset", "0", "dst", "0");
+	w_end_types(w);
 }
 
 static inline void p_types(struct jfr_writer *w)

@@ -104,14 +104,16 @@ static inline void w_start_fields(struct jfr_writer *w)
 	ELEMENT(w, "annotation", 0, "class", "35", "value", "TICKS");
 }
 
-/* Writes the types that every recording has: 20 classes. */
-static inline void w_base_types(struct jfr_writer *w)
+/* Begins the types of a recording: those that every recording has, and `own` more follow. */
+static inline void w_begin_types(struct jfr_writer *w, uint32_t own)
 {
 	static const char *const primitives[] = {
 		"java.lang.String", "20", "int", "21", "long", "22", "boolean", "23", "byte", "24",
 		"char", "25", "short", "26", "float", "27", "double", "28",
 	};
 
+	ELEMENT(w, "root", 2, "a", "b");
+	ELEMENT(w, "metadata", 20 + own, "a", "b");
 	for (size_t i = 0; i < 18; i += 2)
 		w_plain_class(w, primitives[i], primitives[i + 1]);
 	ELEMENT(w, "class", 2, "name", "java.lang.Thread", "id", "29");
@@ -138,11 +140,14 @@ static inline void w_base_types(struct jfr_writer *w)
 	w_annotation_class(w, "jdk.jfr.Label", "39");
 }
 
+static inline void w_end_types(struct jfr_writer *w)
+{
+	ELEMENT(w, "region", 0, "locale", "en", "gmtOffset", "0", "dst", "0");
+}
+
 static inline void w_types(struct jfr_writer *w)
 {
-	ELEMENT(w, "root", 2, "a", "b");
-	ELEMENT(w, "metadata", 22, "a", "b");
-	w_base_types(w);
+	w_begin_types(w, 2);
 	ELEMENT(w, "class", 5, "name", "jdk.ExecutionSample", "id", "100", "superType",
 		"jdk.jfr.Event");
 	ELEMENT(w, "annotation", 0, "class", "39", "value", "Method Profiling Sample");
@@ -170,7 +175,7 @@ static inline void w_types(struct jfr_writer *w)
 	ELEMENT(w, "field", 0, "name", "text", "class", "20");
 	ELEMENT(w, "field", 0, "name", "ints", "class", "21", "dimension", "1");
 	ELEMENT(w, "field", 0, "name", "thread", "class", "29");
-	ELEMENT(w, "region", 0, "locale", "en", "gmtOffset", "0", "dst", "0");
+	w_end_types(w);
 }
 
 /* Appends an event.  Its size is padded, as the JVM writes it. */

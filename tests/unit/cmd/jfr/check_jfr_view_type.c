@@ -25,13 +25,11 @@ void jfr_recording_done(struct jfr_recording *rec, struct jfr_reader *r)
 /* The type test.Everything without most of its fields. */
 static void other_types(struct jfr_writer *to)
 {
-	ELEMENT(to, "root", 2, "a", "b");
-	ELEMENT(to, "metadata", 21, "a", "b");
-	w_base_types(to);
+	w_begin_types(to, 1);
 	ELEMENT(to, "class", 1, "name", "test.Everything", "id", "101", "superType",
 		"jdk.jfr.Event");
 	w_start_fields(to);
-	ELEMENT(to, "region", 0, "locale", "en", "gmtOffset", "0", "dst", "0");
+	w_end_types(to);
 }
 
 static void add_chunk(void (*types)(struct jfr_writer *to), unsigned n)
@@ -112,9 +110,7 @@ END_TEST
 /* Types whose names contain control characters. */
 static void hostile_types(struct jfr_writer *to)
 {
-	ELEMENT(to, "root", 2, "a", "b");
-	ELEMENT(to, "metadata", 22, "a", "b");
-	w_base_types(to);
+	w_begin_types(to, 2);
 	ELEMENT(to, "class", 2, "name", "test.Everything", "id", "101", "superType",
 		"jdk.jfr.Event");
 	w_start_fields(to);
@@ -122,7 +118,7 @@ static void hostile_types(struct jfr_writer *to)
 	ELEMENT(to, "class", 1, "name", "test.\x1b[2J", "id", "102", "superType",
 		"jdk.jfr.Event");
 	w_start_fields(to);
-	ELEMENT(to, "region", 0, "locale", "en", "gmtOffset", "0", "dst", "0");
+	w_end_types(to);
 }
 
 START_TEST(names_in_a_recording_are_escaped)

@@ -22,16 +22,14 @@ static struct {
 
 static void two_types(struct jfr_writer *out)
 {
-	ELEMENT(out, "root", 2, "a", "b");
-	ELEMENT(out, "metadata", 22, "a", "b");
-	w_base_types(out);
+	w_begin_types(out, 2);
 	ELEMENT(out, "class", 1, "name", "jdk.ExecutionSample", "id", "100", "superType",
 		"jdk.jfr.Event");
 	w_start_fields(out);
 	ELEMENT(out, "class", 1, "name", "test.TwoBytes", "id", "300", "superType",
 		"jdk.jfr.Event");
 	w_start_fields(out);
-	ELEMENT(out, "region", 0, "locale", "en", "gmtOffset", "0", "dst", "0");
+	w_end_types(out);
 }
 
 static uint32_t next_random(uint32_t *state)

@@ -10,9 +10,7 @@ enum { T_VALUE = 200 };
 
 static void value_types(struct jfr_writer *w)
 {
-	ELEMENT(w, "root", 2, "a", "b");
-	ELEMENT(w, "metadata", 21, "a", "b");
-	w_base_types(w);
+	w_begin_types(w, 1);
 	ELEMENT(w, "class", 7, "name", "test.Value", "id", "200", "superType", "jdk.jfr.Event");
 	ELEMENT(w, "annotation", 0, "class", "39", "value", "A Value");
 	w_start_fields(w);
@@ -22,7 +20,7 @@ static void value_types(struct jfr_writer *w)
 	ELEMENT(w, "annotation", 0, "class", "36", "value", "NANOSECONDS");
 	ELEMENT(w, "field", 0, "name", "real", "class", "28");
 	ELEMENT(w, "field", 0, "name", "truth", "class", "23");
-	ELEMENT(w, "region", 0, "locale", "en", "gmtOffset", "0", "dst", "0");
+	w_end_types(w);
 }
 
 struct value {
