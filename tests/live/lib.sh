@@ -436,14 +436,18 @@ unharmed() {
 	pass "$1: the JVM is unharmed"
 }
 
-# thread_count, lasting_threads, fd_count, rss_kb PID
+# thread_count, lasting_names, lasting_threads, fd_count, rss_kb PID
 thread_count() {
 	find "/proc/$1/task" -mindepth 1 -maxdepth 1 | wc -l
 }
 
-# lasting_threads: without the kinds of threads that the JVM starts and ends on demand.
+# lasting_names: the names of the threads, without the kinds that the JVM starts and ends on demand.
+lasting_names() {
+	cat "/proc/$1/task"/*/comm 2>/dev/null | grep -v -E '^(C[12] Compiler|GC Thread|G1 )'
+}
+
 lasting_threads() {
-	cat "/proc/$1/task"/*/comm 2>/dev/null | grep -c -v -E '^(C[12] Compiler|GC Thread|G1 )'
+	lasting_names "$1" | wc -l
 }
 
 fd_count() {

@@ -70,7 +70,7 @@ begin_jvm() {
 	poll 30 childless
 	probed=$(probe)
 	fds=$(own_fds)
-	thread_names "$JVM_PID" >"$W/threads"
+	lasting_names "$JVM_PID" | sort >"$W/threads"
 	threads=$(lasting_threads "$JVM_PID")
 	rss=$(rss_kb "$JVM_PID")
 }
@@ -102,11 +102,6 @@ remains() {
 
 is_clean() {
 	[ -z "$(remains)" ]
-}
-
-# thread_names PID: prints how many threads have each name, without the kinds that come and go.
-thread_names() {
-	cat "/proc/$1/task"/*/comm | sort | uniq -c
 }
 
 has_counts() {
@@ -207,7 +202,7 @@ find_wrong() {
 	poll 30 is_clean || echo "remains: $(remains)"
 	poll 120 has_counts || # the JVM itself ends a recording whose jtool was killed
 		echo "$(own_fds) descriptors instead of $fds; threads:" \
-			"$(thread_names "$JVM_PID" | diff "$W/threads" -)"
+			"$(lasting_names "$JVM_PID" | sort | diff "$W/threads" -)"
 	is_small || collects_small || echo "the JVM has grown from $rss to $(rss_kb "$JVM_PID") kB"
 	# JDK 8 never listens again.
 	[ "$disturbance" != no-socket ] || [ "$version" -gt 8 ] || return
