@@ -14,12 +14,13 @@ while is_taken $port || is_taken $((port + 1)); do
 	port=$((20000 + 2 * (RANDOM % 5000)))
 done
 
-# install_shop DIR: installs the web application; each servlet's path is its name.
+# install_shop DIR: installs the web application, for JDK 11 and later; each servlet's path is its name.
 install_shop() {
 	local shop=$1 name
 
 	"${as_user[@]}" mkdir -p "$shop/classes"
-	javac -cp /usr/share/tomcat10/lib/servlet-api.jar -d "$shop/classes" "$live_dir"/apps/webapp/*.java
+	javac --release 11 -cp /usr/share/tomcat10/lib/servlet-api.jar -d "$shop/classes" \
+		"$live_dir"/apps/webapp/*.java
 	{
 		echo '<web-app xmlns="https://jakarta.ee/xml/ns/jakartaee" version="5.0">'
 		for name in Carts Visits; do

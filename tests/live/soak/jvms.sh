@@ -2,7 +2,8 @@
 # The JVMs of soak.sh, at random: JDK, collector, program, user. Sourced after lib.sh.
 # shellcheck disable=SC2034,SC2154,SC2016 # soak.sh and lib.sh; an inner shell
 
-user=4321
+# shellcheck source-path=SCRIPTDIR/.. source=apps/catalina.sh
+. "$live_dir/apps/catalina.sh"
 as_user=(setpriv "--reuid=$user" "--regid=$user" --clear-groups)
 kinds=(Loaded Loaded Churn Churn Tomcat Tomcat Classes Virtual) # the last two are slow
 collectors=(serial parallel g1 z shenandoah)
@@ -37,15 +38,8 @@ launch_victim() {
 	launch "${argv[@]}"
 }
 
-is_port_free() {
-	! (exec 3<>"/dev/tcp/localhost/$1") 2>/dev/null
-}
-
-# prepare_tomcat: a Tomcat with the shop, in the root of the JDKs. Sets `port`.
+# prepare_tomcat: a Tomcat with the shop, in the root of the JDKs.
 prepare_tomcat() {
-	local name
-
-	until port=$((SRANDOM % 10000 + 20000)) && is_port_free $port; do :; done
 	if [ ! -e "$W/tomcat" ]; then
 		cp -rL /usr/share/tomcat10 "$W/tomcat"
 		mkdir -p "$W/own"
@@ -53,7 +47,7 @@ prepare_tomcat() {
 			org/apache/catalina/connector/CoyoteAdapter.class)
 	fi
 	rm -rf "$W/base"
-	mkdir -p "$W"/base/{conf,logs,temp,work,webapps/shop/WEB-INF/classes}
+	mkdir -p "$W"/base/{conf,logs,temp,work,webapps/shop/WEB-INF}
 	cat >"$W/base/conf/server.xml" <<-XML
 		<Server port="-1"><Service name="Catalina">
 		<Connector port="$port" protocol="HTTP/1.1" address="127.0.0.1"/>
@@ -61,15 +55,8 @@ prepare_tomcat() {
 		</Engine></Service></Server>
 	XML
 	echo '<web-app/>' >"$W/base/conf/web.xml"
-	cat >"$W/base/webapps/shop/WEB-INF/web.xml" <<-'XML'
-		<web-app xmlns="https://jakarta.ee/xml/ns/jakartaee" version="5.0">
-		<servlet><servlet-name>visits</servlet-name><servlet-class>Visits</servlet-class></servlet>
-		<servlet-mapping><servlet-name>visits</servlet-name><url-pattern>/visits</url-pattern>
-		</servlet-mapping></web-app>
-	XML
-	javac --release 11 -cp /usr/share/tomcat10/lib/servlet-api.jar \
-		-d "$W/base/webapps/shop/WEB-INF/classes" "$live_dir/apps/webapp/Visits.java"
-	chown -R $user:$user "$W/base"
+	chown -R "$user:$user" "$W/base"
+	install_shop "$W/base/webapps/shop/WEB-INF"
 }
 
 # visit: prints the number of visits to the shop so far.
