@@ -59,13 +59,15 @@ read_number() {
 	echo "$value"
 }
 
-# container_main: runs in new namespaces and ends as a JVM of user `app`.
+# container_main: runs in new namespaces and ends as a JVM of user `app`. Without the second compiler,
+# HotSpot replaces little of the code that it has compiled: in QEMU, where one processor may translate
+# code while another one changes it, a JVM has crashed at the entry of such code.
 # shellcheck disable=SC2016 # expanded by the inner shell
 container_main='
 mount -t proc none /proc
 mount -t tmpfs -o mode=1777 none /tmp
 umount /sys/fs/cgroup && mount -t cgroup2 none /sys/fs/cgroup || exit
-exec setpriv --reuid=1000 --regid=1000 --clear-groups /jre/bin/java "$@"'
+exec setpriv --reuid=1000 --regid=1000 --clear-groups /jre/bin/java -XX:TieredStopAtLevel=1 "$@"'
 
 jvm_is_ready() {
 	grep -q '^READY$' /run/jvm.out || gone "$unshare_pid"
