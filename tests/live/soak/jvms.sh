@@ -152,8 +152,10 @@ program_is_wrong() {
 		echo "the program does not go on after $before rounds"
 	fi
 	grep -m 1 -h -e 'Full thread dump' "$JVM_OUT" "$JVM_ERR"
-	# HotSpot itself says that it could not start a thread, or omitted the collection before a dump.
-	[ "$kind" = Tomcat ] || unexpected_output '.*\[warning\]\[os,thread.*' '.*GC locker is held.*'
+	# HotSpot itself says that it could not start a thread, that it has no longer found the parts of a
+	# dump whose jtool was killed, or that it omitted the collection before a dump.
+	[ "$kind" = Tomcat ] ||
+		unexpected_output '.*\[(warning\]\[os,thread|error\]\[heapdump).*' '.*GC locker is held.*'
 }
 
 # wrk_is_wrong: ends wrk and prints the errors that it saw.
