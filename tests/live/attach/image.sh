@@ -161,6 +161,13 @@ plugin shop-9 list
 same "kubectl jtool: a pod that does not exist: the exit status and the message" \
 	"126 kubectl jtool: shop-9: cannot copy jtool there, for the reason above; a container without a shell or without a writable /tmp needs --image" \
 	"$rc $(tail -n 1 "$W/err")"
+echo '#!/no/libc' >"$D/dynamic"
+plugin --binary "$D/dynamic" shop-1 list
+same "kubectl jtool: a jtool without its libraries: the exit status" 127 "$rc"
+check "kubectl jtool: a jtool without its libraries: the message" grep -q -x "kubectl jtool: shop-1: \
+the container cannot start '$D/dynamic', which may need libraries that it does not have: give the \
+static jtool as --binary FILE" "$W/err"
+tidy "kubectl jtool: a jtool without its libraries"
 plugin --image localhost/jtool shop-1 jcmd 1 VM.version
 same "kubectl jtool --image: it works" 0 "$rc"
 check "kubectl jtool --image: it prints the version" grep -q JDK "$W/out"
