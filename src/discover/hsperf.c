@@ -13,10 +13,7 @@
 #include "discover/cmdline.h"
 #include "discover/discover.h"
 #include "discover/jvm_files.h"
-#include "worker/worker_pool.h"
 
-/* maximum bytes of an hsperfdata file; HotSpot's default is 32 KB (-XX:PerfDataMemorySize) */
-#define PERFDATA_MAX (4u * 1024 * 1024)
 #define PERFDATA_USUAL 32768 /* -XX:PerfDataMemorySize, unless the user sets it */
 
 static int open_by_path(const struct jvm *jvm, int root_fd)
@@ -78,7 +75,7 @@ int hsperf_open_file(const struct procfs *proc, const struct jvm *jvm, int root_
 static int read_file(int fd, struct buf *bytes)
 {
 	(void)buf_reserve(bytes, PERFDATA_USUAL);
-	return lseek(fd, 0, SEEK_SET) < 0 ? -errno : io_slurp(fd, bytes, PERFDATA_MAX);
+	return lseek(fd, 0, SEEK_SET) < 0 ? -errno : io_slurp(fd, bytes, HSPERF_MAX);
 }
 
 int hsperf_read_file(int fd, struct perfdata *perf)
@@ -86,7 +83,7 @@ int hsperf_read_file(int fd, struct perfdata *perf)
 	_cleanup_buf_ struct buf bytes = BUF_INIT;
 	int rc = read_file(fd, &bytes);
 
-	return rc < 0 ? rc : perfdata_parse(bytes.data, bytes.len, perf);
+	return rc < 0 ? rc : perfdata_take(&bytes, perf);
 }
 
 static int is_starting(const struct jvm *jvm, struct err *err)
@@ -140,13 +137,6 @@ static int no_file(const struct procfs *proc, const struct jvm *jvm, struct err 
 			      "/etc/passwd, or it could not create a file in its /tmp", err);
 }
 
-/* A JVM's hsperfdata file.  The process that reads the file, a worker or jtool, has it open. */
-struct hsperf_source {
-	const struct jvm *jvm;
-	struct procfs proc;
-	int fd; /* -1: not open */
-};
-
 static int cannot_open(const struct hsperf_source *h, int rc, struct err *err)
 {
 	const struct jvm *jvm = h->jvm;
@@ -165,9 +155,7 @@ static int cannot_open(const struct hsperf_source *h, int rc, struct err *err)
 
 static bool is_alive(const struct hsperf_source *h)
 {
-	struct proc_status status;
-
-	return procfs_recheck(&h->proc, h->jvm->pid, h->jvm->start_ticks, &status) == 0;
+	return procfs_is_alive(&h->proc, h->jvm->pid, h->jvm->start_ticks);
 }
 
 static int open_file(struct hsperf_source *h, struct err *err)
@@ -184,7 +172,7 @@ static int open_file(struct hsperf_source *h, struct err *err)
 	return cannot_open(h, h->fd, err);
 }
 
-static int open_source(struct hsperf_source *s, const struct jvm *jvm, struct err *err)
+int hsperf_source_open(struct hsperf_source *s, const struct jvm *jvm, struct err *err)
 {
 	int rc;
 
@@ -198,7 +186,7 @@ static int open_source(struct hsperf_source *s, const struct jvm *jvm, struct er
 	return -1;
 }
 
-static void close_source(struct hsperf_source *s)
+void hsperf_source_close(struct hsperf_source *s)
 {
 	util_close_p(&s->fd);
 	procfs_close(&s->proc);
@@ -208,7 +196,7 @@ static void close_source(struct hsperf_source *s)
  * Reads the values first and checks that the JVM is alive afterwards.  So a JVM that passes the
  * check was alive when its values were read.
  */
-static int read_source(const struct hsperf_source *s, struct buf *bytes, struct err *err)
+int hsperf_source_read(const struct hsperf_source *s, struct buf *bytes, struct err *err)
 {
 	int rc = read_file(s->fd, bytes);
 
@@ -217,11 +205,10 @@ static int read_source(const struct hsperf_source *s, struct buf *bytes, struct 
 	return rc < 0 ? bad_file(s->jvm, rc, err) : 0;
 }
 
-/* Parses the content of the file, which a worker or this process has read. */
-static int parse(const struct jvm *jvm, const char *data, size_t len, struct perfdata *perf,
-		 struct err *err)
+int hsperf_source_parse(const struct jvm *jvm, struct buf *bytes, struct perfdata *perf,
+			struct err *err)
 {
-	int rc = perfdata_parse(data, len, perf);
+	int rc = perfdata_take(bytes, perf);
 
 	if (rc == 0)
 		return 0;
@@ -241,21 +228,21 @@ static int answer_open(const struct buf *request, struct buf *answer, int *fd, s
 	(void)answer;
 	(void)fd;
 	memcpy(&jvm, request->data, sizeof(jvm));
-	return open_source(&opened, jvm, err);
+	return hsperf_source_open(&opened, jvm, err);
 }
 
 static int answer_values(const struct buf *request, struct buf *answer, int *fd, struct err *err)
 {
 	(void)request;
 	(void)fd;
-	return read_source(&opened, answer, err);
+	return hsperf_source_read(&opened, answer, err);
 }
 
 static int ask(struct hsperf *h, worker_fn *fn, struct buf *answer, struct err *err)
 {
 	const struct buf request = { (char *)&h->jvm, sizeof(h->jvm), 0 };
 	const struct worker_call call = {
-		.fn = fn, .request = &request, .max = PERFDATA_MAX,
+		.fn = fn, .request = &request, .max = HSPERF_MAX,
 		.deadline = deadline_in_ms(WORKER_TASK_MS),
 	};
 	int rc = worker_start(&h->worker, NULL, 0);
@@ -283,7 +270,7 @@ static int open_here(struct hsperf *h, struct err *err)
 {
 	struct hsperf_source *s = xcalloc(1, sizeof(*s));
 
-	if (open_source(s, h->jvm, err) < 0) {
+	if (hsperf_source_open(s, h->jvm, err) < 0) {
 		free(s);
 		return -1;
 	}
@@ -291,18 +278,17 @@ static int open_here(struct hsperf *h, struct err *err)
 	return 0;
 }
 
-/* Opens, reads and closes the file in this process. */
-static int read_here(const struct jvm *jvm, struct perfdata *perf, struct err *err)
+int hsperf_source_read_once(const struct jvm *jvm, struct perfdata *perf, struct err *err)
 {
 	_cleanup_buf_ struct buf bytes = BUF_INIT;
 	struct hsperf_source s;
 	int rc;
 
-	if (open_source(&s, jvm, err) < 0)
+	if (hsperf_source_open(&s, jvm, err) < 0)
 		return -1;
-	rc = read_source(&s, &bytes, err);
-	close_source(&s);
-	return rc < 0 ? -1 : parse(jvm, bytes.data, bytes.len, perf, err);
+	rc = hsperf_source_read(&s, &bytes, err);
+	hsperf_source_close(&s);
+	return rc < 0 ? -1 : hsperf_source_parse(jvm, &bytes, perf, err);
 }
 
 int hsperf_open(struct hsperf *h, const struct jvm *jvm, struct err *err)
@@ -324,117 +310,19 @@ void hsperf_close(struct hsperf *h)
 {
 	worker_end(&h->worker);
 	if (h->here)
-		close_source(h->here);
+		hsperf_source_close(h->here);
 	free(h->here);
 }
 
 int hsperf_read(struct hsperf *h, struct perfdata *perf, struct err *err)
 {
 	_cleanup_buf_ struct buf bytes = BUF_INIT;
+	int rc = h->here ? hsperf_source_read(h->here, &bytes, err) :
+		 ask(h, answer_values, &bytes, err);
 
-	if ((h->here ? read_source(h->here, &bytes, err) : ask(h, answer_values, &bytes, err)) < 0)
+	if (rc < 0)
 		return -1;
-	return parse(h->jvm, bytes.data, bytes.len, perf, err);
-}
-
-/* The values of one JVM's hsperfdata file. */
-struct values {
-	bool is_remote; /* a worker reads the file */
-	struct perfdata perf;
-	struct err err;
-};
-
-struct reading {
-	struct jvm *const *jvms;
-	struct values *values;
-	size_t *remote; /* indices in `jvms` of the JVMs whose files are read by workers */
-};
-
-/*
- * Appends the answer for one JVM: a byte 0 and the content of the file; or the exit code as a byte
- * and the error text.
- */
-static void read_one(void *arg, size_t task, struct buf *answer)
-{
-	const struct reading *r = arg;
-	size_t i = r->remote[task];
-	struct err err = { .code = EXIT_DONE };
-	struct hsperf_source s;
-
-	buf_addc(answer, EXIT_DONE);
-	if (r->jvms[i]->hung)
-		(void)jvm_unreachable(r->jvms[i], NULL, &err);
-	else if (open_source(&s, r->jvms[i], &err) == 0) {
-		if (read_source(&s, answer, &err) == 0)
-			return close_source(&s);
-		close_source(&s);
-	}
-	buf_reset(answer);
-	buf_addc(answer, (char)err.code);
-	buf_adds(answer, err.text);
-}
-
-static void lose_one(void *arg, size_t task, int error)
-{
-	const struct reading *r = arg;
-	size_t i = r->remote[task];
-
-	(void)discover_lost_worker(r->jvms[i], error, &r->values[i].err);
-}
-
-static void take_one(void *arg, size_t task, const char *data, size_t len)
-{
-	const struct reading *r = arg;
-	struct values *v = &r->values[r->remote[task]];
-
-	if (len == 0) /* not an answer of read_one() */
-		lose_one(arg, task, -EBADMSG);
-	else if (*data == EXIT_DONE)
-		(void)parse(r->jvms[r->remote[task]], data + 1, len - 1, &v->perf, &v->err);
-	else
-		(void)err_set(&v->err, *data > 0 && *data <= EXIT_PARTIAL ? *data : EXIT_ATTACH,
-			      "%.*s", (int)(len - 1), data + 1);
-}
-
-/* Lets workers read those files whose file systems could block this process. */
-static void read_remote(struct reading *r, size_t n)
-{
-	struct worker_tasks tasks = {
-		.max = PERFDATA_MAX + 1, .arg = r, .inspects = true, .run = read_one,
-		.take = take_one, .lost = lose_one,
-	};
-	struct procfs proc;
-	bool is_open = procfs_open(&proc, "/proc") == 0;
-	int rc;
-
-	for (size_t i = 0; i < n; i++) {
-		if (is_open && !r->jvms[i]->hung && mounts_are_local(&proc, r->jvms[i]->pid))
-			continue;
-		r->values[i].is_remote = true;
-		r->remote[tasks.n++] = i;
-	}
-	if (is_open)
-		procfs_close(&proc);
-	rc = worker_pool_run(&tasks);
-	for (size_t i = 0; i < tasks.n && rc < 0; i++)
-		lose_one(r, i, rc);
-}
-
-void hsperf_each(struct jvm *const *jvms, size_t n, hsperf_visit *visit, void *arg)
-{
-	_cleanup_free_ struct values *values = xcalloc(n, sizeof(*values));
-	_cleanup_free_ size_t *remote = xcalloc(n, sizeof(*remote));
-	struct reading r = { jvms, values, remote };
-
-	read_remote(&r, n);
-	for (size_t i = 0; i < n; i++) {
-		struct values *v = &values[i];
-
-		if (!v->is_remote && read_here(jvms[i], &v->perf, &v->err) < 0)
-			v->perf = (struct perfdata){ .data = NULL };
-		visit(arg, i, v->err.code == EXIT_DONE ? &v->perf : NULL, &v->err);
-		perfdata_release(&v->perf);
-	}
+	return hsperf_source_parse(h->jvm, &bytes, perf, err);
 }
 
 int hsperf_read_once(const struct jvm *jvm, struct perfdata *perf, struct err *err)

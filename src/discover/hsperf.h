@@ -8,6 +8,9 @@
 #include "discover/jvm.h"
 #include "worker/worker.h"
 
+/* maximum bytes of an hsperfdata file; HotSpot's default is 32 KB (-XX:PerfDataMemorySize) */
+#define HSPERF_MAX (4u * 1024 * 1024)
+
 /* An open hsperfdata file.  If its file system may not answer, a worker reads it. */
 struct hsperf {
 	const struct jvm *jvm;
@@ -40,12 +43,15 @@ int hsperf_read(struct hsperf *h, struct perfdata *perf, struct err *err) _must_
 
 /*
  * Opens, reads and closes the files of several JVMs, in workers where necessary (worker_pool.h).
+ * With `as_found`, takes the counters that discover_all() has read, if it has read them in this
+ * process: a caller that has just called it needs no newer ones.
+ *
  * Calls visit() for each JVM, in the order of `jvms`, with the JVM's counters in *perf; or with
  * `perf` NULL and an error of hsperf_open() or hsperf_read().  hsperf_each() releases *perf after
  * visit().  To keep the counters, visit() copies *perf and then sets *perf to zeros.
  */
 typedef void hsperf_visit(void *arg, size_t i, struct perfdata *perf, const struct err *err);
-void hsperf_each(struct jvm *const *jvms, size_t n, hsperf_visit *visit, void *arg);
+void hsperf_each(struct jvm *const *jvms, size_t n, bool as_found, hsperf_visit *visit, void *arg);
 
 /*
  * Opens, reads and closes the file of one JVM.  Returns 0; or -1 with an error of hsperf_open() or
@@ -61,5 +67,28 @@ int hsperf_read_once(const struct jvm *jvm, struct perfdata *perf, struct err *e
  */
 int hsperf_open_file(const struct procfs *proc, const struct jvm *jvm, int root_fd) _must_check_;
 int hsperf_read_file(int fd, struct perfdata *perf) _must_check_;
+
+/*
+ * For hsperf*.c: a JVM's hsperfdata file.  The process that reads the file, a worker or jtool, has
+ * it open.
+ */
+struct hsperf_source {
+	const struct jvm *jvm;
+	struct procfs proc;
+	int fd; /* -1: not open */
+};
+/* The errors are those of hsperf_open() and hsperf_read(). */
+int hsperf_source_open(struct hsperf_source *s, const struct jvm *jvm,
+		       struct err *err) _must_check_;
+void hsperf_source_close(struct hsperf_source *s);
+/* Appends the content of the file to `bytes`. */
+int hsperf_source_read(const struct hsperf_source *s, struct buf *bytes,
+		       struct err *err) _must_check_;
+/* Parses the content of the file, and takes the data. */
+int hsperf_source_parse(const struct jvm *jvm, struct buf *bytes, struct perfdata *perf,
+			struct err *err) _must_check_;
+/* Opens, reads, closes and parses the file in this process. */
+int hsperf_source_read_once(const struct jvm *jvm, struct perfdata *perf,
+			    struct err *err) _must_check_;
 
 #endif

@@ -194,6 +194,7 @@ void jvm_free(struct jvm *jvm)
 	free(jvm->perfdata_link);
 	free(jvm->tmp);
 	free(jvm->hung);
+	perfdata_release(&jvm->perf);
 	if (jvm->worker)
 		worker_end(jvm->worker);
 	free(jvm->worker);

@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "base/util.h"
+#include "proc/perfdata.h"
 
 enum attach_state {
 	ATTACH_LISTENING,   /* the JVM listens on its attach socket */
@@ -60,6 +61,8 @@ struct jvm {
 	bool starting;    /* hsperfdata says that the VM is starting */
 	bool initialised; /* hsperfdata says that the VM has started */
 	int64_t listed_ns; /* monotonic_ns() when the JVM was inspected */
+	/* the counters when the JVM was inspected; empty: unreadable, read by a worker, or taken */
+	struct perfdata perf;
 	/* state at listed_ns; set only by discover_all(), if its argument `states` is true */
 	enum attach_state attach;
 	/* the worker that inspected the JVM; NULL: no worker, or attach.c has taken the worker */

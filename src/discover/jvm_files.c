@@ -123,12 +123,11 @@ static void find_perfdata(struct jvm *jvm, const char *root, const struct jvm_fi
 		jvm->perfdata_link = xstrdup(files->perfdata_link);
 }
 
-static int read_perfdata(const struct procfs *proc, const struct jvm *jvm, int root_fd,
-			 struct perfdata *perf)
+static int read_perfdata(const struct procfs *proc, struct jvm *jvm, int root_fd)
 {
 	_cleanup_close_ int fd = hsperf_open_file(proc, jvm, root_fd);
 
-	return fd < 0 ? fd : hsperf_read_file(fd, perf);
+	return fd < 0 ? fd : hsperf_read_file(fd, &jvm->perf);
 }
 
 /*
@@ -201,7 +200,6 @@ void jvm_files_read(const struct procfs *proc, struct jvm *jvm, const struct jvm
 	_cleanup_free_ char *root = procfs_readlink(proc, jvm->pid, "root");
 	_cleanup_close_ int root_fd = mounts_open_root(proc, jvm->pid);
 	struct cmdline cmd;
-	struct perfdata perf;
 	int rc;
 
 	read_text(proc, jvm->pid, "cmdline", &words);
@@ -209,12 +207,10 @@ void jvm_files_read(const struct procfs *proc, struct jvm *jvm, const struct jvm
 	find_perfdata(jvm, root, files);
 	if (files->is_denied && root_fd >= 0)
 		guess_perfdata(jvm, root_fd);
-	rc = read_perfdata(proc, jvm, root_fd, &perf);
+	rc = read_perfdata(proc, jvm, root_fd);
 	jvm->starting = rc == -EAGAIN;
-	if (rc == 0) {
-		identify_perfdata(jvm, &perf, &cmd);
-		perfdata_release(&perf);
-	}
+	if (rc == 0)
+		identify_perfdata(jvm, &jvm->perf, &cmd);
 	if (!jvm->version && root_fd >= 0 && files->libjvm)
 		jvm->version = read_release(root_fd, inroot_path(files->libjvm, root));
 	if (rc != 0)

@@ -1,5 +1,6 @@
 #include "proc/perfdata.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -46,18 +47,20 @@ struct layout {
 	uint8_t type, units, variability;
 };
 
-static uint64_t get_number(const struct image *im, size_t at, size_t len)
+static int64_t get_i64(const struct image *im, size_t at)
 {
-	uint64_t n = 0;
+	uint64_t n;
 
-	for (size_t i = 0; i < len; i++)
-		n = n << 8 | (uint8_t)im->data[at + (im->big_endian ? i : len - 1 - i)];
-	return n;
+	memcpy(&n, im->data + at, sizeof(n));
+	return (int64_t)(im->big_endian ? be64toh(n) : le64toh(n));
 }
 
 static uint32_t get_u32(const struct image *im, size_t at)
 {
-	return (uint32_t)get_number(im, at, 4);
+	uint32_t n;
+
+	memcpy(&n, im->data + at, sizeof(n));
+	return im->big_endian ? be32toh(n) : le32toh(n);
 }
 
 /* Reads the fields of an entry that have the same offset in both versions. */
@@ -123,16 +126,19 @@ static bool entry_read(const struct image *im, const struct layout *e, struct pe
 {
 	bool is_text = e->type == TYPE_BYTE_V1 || e->type == TYPE_BYTE_V2;
 	bool is_number = e->type == TYPE_LONG_V1 || e->type == TYPE_LONG_V2;
+	const char *name = im->data + e->name;
+	const char *name_end = memchr(name, '\0', e->name_end - e->name);
 
-	if (!memchr(im->data + e->name, '\0', e->name_end - e->name))
+	if (!name_end)
 		return false;
-	out->name = im->data + e->name;
+	out->name = name;
+	out->name_len = (uint32_t)(name_end - name); /* less than the entry's length */
 	out->units = e->units;
 	out->variability = e->variability;
 	out->text = NULL;
 	out->number = 0;
 	if (is_number && e->vector_len == 0) {
-		out->number = (int64_t)get_number(im, e->value, sizeof(int64_t));
+		out->number = get_i64(im, e->value);
 		return true;
 	}
 	if (!is_text || e->vector_len == 0)
@@ -176,25 +182,41 @@ static int check_prologue(const uint8_t *data, size_t len)
 	return data[7] ? 2 : -EAGAIN;
 }
 
-int perfdata_parse(const void *data, size_t len, struct perfdata *out)
+/* Allocates all entries that the file declares, if it is long enough for them. */
+static void reserve_entries(uint32_t declared, size_t len, struct perfdata *out)
 {
-	struct image im = { NULL, len, false };
-	int version = check_prologue(data, len);
+	out->cap = declared < len / ENTRY_V2 ? declared : len / ENTRY_V2;
+	out->entries = xreallocarray(NULL, out->cap, sizeof(*out->entries));
+}
+
+int perfdata_take(struct buf *bytes, struct perfdata *out)
+{
+	int version = check_prologue((const uint8_t *)bytes->data, bytes->len);
+	struct image im;
 
 	*out = (struct perfdata){ 0 };
 	if (version < 0)
 		return version;
-	im.data = xmalloc(len);
-	memcpy(im.data, data, len);
-	im.big_endian = im.data[4] == 0;
+	im = (struct image){ bytes->data, bytes->len, bytes->data[4] == 0 };
+	*bytes = (struct buf)BUF_INIT;
 	out->data = im.data;
-	out->len = len;
-	out->modified = (int64_t)get_number(&im, 16, sizeof(int64_t));
-	if (version == 1)
+	out->len = im.len;
+	out->modified = get_i64(&im, 16);
+	if (version == 1) {
 		read_entries(&im, version, PROLOGUE_V1, UINT32_MAX, out);
-	else
-		read_entries(&im, version, get_u32(&im, 24), get_u32(&im, 28), out);
+		return 0;
+	}
+	reserve_entries(get_u32(&im, 28), im.len, out);
+	read_entries(&im, version, get_u32(&im, 24), get_u32(&im, 28), out);
 	return 0;
+}
+
+int perfdata_parse(const void *data, size_t len, struct perfdata *out)
+{
+	_cleanup_buf_ struct buf copy = BUF_INIT;
+
+	buf_add(&copy, data, len);
+	return perfdata_take(&copy, out);
 }
 
 void perfdata_release(struct perfdata *p)
@@ -207,7 +229,9 @@ void perfdata_release(struct perfdata *p)
 static void add_number(struct perfdata *p, const char *name, int64_t number)
 {
 	p->entries = xgrow(p->entries, p->n, &p->cap, sizeof(*p->entries));
-	p->entries[p->n++] = (struct perf_entry){ .name = name, .number = number };
+	p->entries[p->n++] = (struct perf_entry){
+		.name = name, .number = number, .name_len = (uint32_t)strlen(name),
+	};
 }
 
 void perfdata_add_file_entries(struct perfdata *p)
@@ -224,8 +248,11 @@ void perfdata_add_file_entries(struct perfdata *p)
 
 const struct perf_entry *perfdata_find(const struct perfdata *p, const char *name)
 {
+	size_t len = strlen(name);
+
+	/* Most names have the same first words. */
 	for (size_t i = 0; i < p->n; i++) {
-		if (strcmp(p->entries[i].name, name) == 0)
+		if (p->entries[i].name_len == len && memcmp(p->entries[i].name, name, len) == 0)
 			return &p->entries[i];
 	}
 	return NULL;

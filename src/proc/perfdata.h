@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/util.h"
 
 enum perf_units {
@@ -23,14 +24,15 @@ enum perf_units {
 };
 
 struct perf_entry {
-	const char *name;  /* points into the copy of the data, or to a constant */
+	const char *name;  /* points into the data, or to a constant */
 	const char *text;  /* the value of a string counter; NULL for a number */
 	int64_t number;
+	uint32_t name_len;
 	uint8_t units, variability;
 };
 
 struct perfdata {
-	/* owned copy of the file; the last byte of an unterminated string is replaced by NUL */
+	/* owned content of the file; NUL replaces the last byte of an unterminated string */
 	char *data;
 	size_t len; /* length of data in bytes */
 	struct perf_entry *entries; /* in file order */
@@ -39,10 +41,14 @@ struct perfdata {
 };
 
 /*
- * Parses a copy of the file.  Stops at the first inconsistent entry, and skips entries of unknown
- * types.  Returns 0; or, with an empty `out`, -EAGAIN while the JVM is still initialising the file,
- * -EBADMSG if the data is not hsperfdata, -EPROTONOSUPPORT if the version is unknown.
+ * Parses the content of the file.  Stops at the first inconsistent entry, and skips entries of
+ * unknown types.  Returns 0; or, with an empty `out`, -EAGAIN while the JVM is still initialising
+ * the file, -EBADMSG if the data is not hsperfdata, -EPROTONOSUPPORT if the version is unknown.
+ *
+ * perfdata_take() moves the data from `bytes`, which is empty afterwards, or unchanged on an error;
+ * perfdata_parse() copies the data.
  */
+int perfdata_take(struct buf *bytes, struct perfdata *out) _must_check_;
 int perfdata_parse(const void *data, size_t len, struct perfdata *out) _must_check_;
 void perfdata_release(struct perfdata *p);
 

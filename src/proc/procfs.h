@@ -96,6 +96,8 @@ int procfs_status(const struct procfs *proc, pid_t pid, struct proc_status *stat
  */
 int procfs_recheck(const struct procfs *proc, pid_t pid, uint64_t start_ticks,
 		struct proc_status *status) _must_check_;
+/* Whether the process with this start time has not begun to exit; reads only PID/stat. */
+bool procfs_is_alive(const struct procfs *proc, pid_t pid, uint64_t start_ticks);
 
 /* Memory of a process in bytes, from PID/status; unknown values are -1. */
 struct proc_memory {

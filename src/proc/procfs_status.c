@@ -58,11 +58,15 @@ static pid_t innermost_pid(const char *text, pid_t pid)
 	return (pid_t)found;
 }
 
-static int parse_stat(const char *stat, struct proc_status *status)
+static int read_stat(const struct procfs *proc, pid_t pid, struct proc_status *status)
 {
+	_cleanup_buf_ struct buf text = BUF_INIT;
 	struct stat_line line;
+	int rc = procfs_read(proc, pid, "stat", &text, STATUS_MAX);
 
-	if (stat_line_parse(stat, &line) < 0)
+	if (rc < 0)
+		return rc;
+	if (stat_line_parse(buf_str(&text), &line) < 0)
 		return -EBADMSG;
 	status->start_ticks = line.start_ticks;
 	status->exiting = line.exiting;
@@ -103,13 +107,10 @@ int procfs_status(const struct procfs *proc, pid_t pid, struct proc_status *stat
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
 	struct proc_status found = { .nspid = pid };
-	int rc = procfs_read(proc, pid, "stat", &text, STATUS_MAX);
+	int rc = read_stat(proc, pid, &found);
 
-	if (rc == 0)
-		rc = parse_stat(buf_str(&text), &found);
 	if (rc < 0)
 		return rc;
-	buf_reset(&text);
 	rc = procfs_read(proc, pid, "status", &text, STATUS_MAX);
 	if (rc < 0)
 		return rc;
@@ -128,6 +129,14 @@ int procfs_recheck(const struct procfs *proc, pid_t pid, uint64_t start_ticks,
 		return -ESRCH;
 	*status = found;
 	return 0;
+}
+
+bool procfs_is_alive(const struct procfs *proc, pid_t pid, uint64_t start_ticks)
+{
+	struct proc_status found;
+
+	return read_stat(proc, pid, &found) == 0 && found.start_ticks == start_ticks &&
+	       !found.exiting; /* a zombie is exiting, too */
 }
 
 /* Returns a size in bytes from PID/status, which shows kB; -1 if no line has this key. */

@@ -87,7 +87,7 @@ int top_list_read(struct top_list *l, const struct procfs *proc, struct err *err
 	if (search(l, proc, err) < 0)
 		return -1;
 	l->n_rows = 0;
-	hsperf_each(l->found.jvms, l->found.n, visit, &r);
+	hsperf_each(l->found.jvms, l->found.n, false, visit, &r);
 	at_s = (double)monotonic_ns() / 1e9;
 	l->seconds = l->at_s > 0 ? at_s - l->at_s : 0;
 	l->at_s = at_s;

@@ -116,7 +116,7 @@ void metrics_document_read(struct metrics_document *doc, struct jvm *const *jvms
 		.jvms = xcalloc(n + 1, sizeof(*doc->jvms)),
 	};
 	pod_names_read(&doc->pods, POD_NAMES_DIR);
-	hsperf_each(jvms, n, visit, &r);
+	hsperf_each(jvms, n, true, visit, &r);
 	if (has_proc)
 		procfs_close(&proc);
 }

@@ -110,7 +110,7 @@ static void sample_all(struct round *round)
 		sources[n] = &round->sources[i];
 		jvms[n++] = round->sources[i].jvm;
 	}
-	hsperf_each(jvms, n, visit, &r);
+	hsperf_each(jvms, n, false, visit, &r);
 }
 
 /* Prints a document for each JVM that has samples, each on its own line. */

@@ -314,6 +314,9 @@ START_TEST(collector_is_identified_by_its_counters)
 }
 END_TEST
 
+/* The name of a counter, and its length, in a struct perf_entry. */
+#define NAME(text) .name = (text), .name_len = sizeof(text) - 1
+
 static const struct {
 	const char *version, *policy;
 	bool lags;
@@ -328,12 +331,12 @@ START_TEST(all_of_eden_counts_if_its_counter_lags)
 {
 	char version[16], policy[16];
 	struct perf_entry entries[] = {
-		{ .name = "java.property.java.version", .text = version },
-		{ .name = "sun.gc.policy.name", .text = policy },
-		{ .name = "sun.gc.generation.0.space.0.capacity", .number = 1000 },
-		{ .name = "sun.gc.generation.0.space.0.used", .number = 10 },
-		{ .name = "sun.gc.generation.1.space.0.capacity", .number = 5000 },
-		{ .name = "sun.gc.generation.1.space.0.used", .number = 200 },
+		{ NAME("java.property.java.version"), .text = version },
+		{ NAME("sun.gc.policy.name"), .text = policy },
+		{ NAME("sun.gc.generation.0.space.0.capacity"), .number = 1000 },
+		{ NAME("sun.gc.generation.0.space.0.used"), .number = 10 },
+		{ NAME("sun.gc.generation.1.space.0.capacity"), .number = 5000 },
+		{ NAME("sun.gc.generation.1.space.0.used"), .number = 200 },
 	};
 	const struct perfdata perf = { .entries = entries, .n = ARRAY_SIZE(entries) };
 	const struct cmdline cmd = { 0 };
@@ -352,7 +355,7 @@ END_TEST
 static struct jvm *identified(const char *command, const char *words, size_t len)
 {
 	char text[2048];
-	struct perf_entry entry = { .name = "sun.rt.javaCommand", .text = text };
+	struct perf_entry entry = { NAME("sun.rt.javaCommand"), .text = text };
 	const struct perfdata perf = { .entries = &entry, .n = 1 };
 	struct cmdline cmd;
 	struct jvm *jvm = xcalloc(1, sizeof(*jvm));

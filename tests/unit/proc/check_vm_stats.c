@@ -85,7 +85,10 @@ static void setup(void)
 	};
 
 	for (size_t i = 0; i < N; i++)
-		entries[i] = (struct perf_entry){ .name = names[i], .number = numbers[i] };
+		entries[i] = (struct perf_entry){
+			.name = names[i], .name_len = (uint32_t)strlen(names[i]),
+			.number = numbers[i],
+		};
 	entries[EDEN].text = "eden";
 	entries[OLD].text = "old";
 	entries[GC].text = "Copy";
