@@ -494,6 +494,11 @@ static const struct parts formats[] = {
 	{ "illegal interface name", .interfaces = "0001 001b" },
 	{ "it implements an interface twice", .interfaces = "0002 0020 0020" },
 	{ "it has a duplicate field", .fields = "0002 0000000d000e0000 0001000d000e0000" },
+	{ "it has a duplicate field",
+	  .fields = "0003 0000000d000e0000 00000005000e0000 0001000d000e0000" },
+	/* One name may be in the file twice. */
+	{ "it has a duplicate field", .constants = "'f'", .n_constants = 1,
+	  .fields = "0002 0000000d000e0000 00010022000e0000" },
 	{ "illegal combination of field modifiers", .fields = "0001 0003000d000e0000" },
 	{ "illegal field name", .fields = "0001 00000002000e0000" },
 	{ "illegal field descriptor", .fields = "0001 0000000d00090000" },
@@ -521,6 +526,8 @@ static const struct parts formats[] = {
 	  .n_constants = 1, .fields = "0001 0008000d000e 0001 0022 00000003 001400" },
 	{ "it has a duplicate method", .methods = 2 },
 	{ "illegal combination of method modifiers", .access = CF_ACC_PUBLIC | CF_ACC_PRIVATE },
+	{ "illegal combination of method modifiers", .access = CF_ACC_PUBLIC | CF_ACC_PRIVATE,
+	  .init = true },
 	{ "illegal combination of method modifiers", .access = CF_ACC_ABSTRACT | CF_ACC_FINAL,
 	  .code = "b1" },
 	{ "a native or abstract method has code", .access = CF_ACC_ABSTRACT, .code = "b1" },
@@ -572,6 +579,10 @@ static const struct parts formats[] = {
 	{ NULL, .constants = "'LocalVariableTable' 'J'", .n_constants = 2,
 	  .code_attributes = "0001 0022 00000016 0002 0000 0001 000d 0023 0000"
 			     "                        0000 0001 0005 0023 0002" },
+	/* One variable may have two names. */
+	{ NULL, .constants = "'LocalVariableTable'", .n_constants = 1,
+	  .code_attributes = "0001 0022 00000016 0002 0000 0001 000d 000e 0003"
+			     "                        0000 0001 0005 000e 0003" },
 	{ "a local variable's index is not below max_locals",
 	  .constants = "'LocalVariableTable' 'J'", .n_constants = 2,
 	  .code_attributes = "0001 0022 0000000c 0001 0000 0001 000d 0023 0003" },
@@ -783,6 +794,28 @@ START_TEST(work_on_a_hostile_class_is_limited)
 }
 END_TEST
 
+/* A tableswitch, the last instruction, has 8,000 targets with 65,535 variables to compare. */
+START_TEST(work_on_the_last_instruction_is_limited)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT, code = BUF_INIT, map = BUF_INIT;
+	struct parts p = { .locals = 65535 };
+	struct cf_fault fault;
+
+	buf_adds(&code, "00 03 aa 00 ffffffff 00000001 00001f40 ");
+	for (unsigned i = 0; i < 8000; i++)
+		buf_adds(&code, "ffffffff ");
+	buf_adds(&map, "0001 ff 0001 ffff ");
+	for (unsigned i = 0; i < 65535; i++)
+		buf_adds(&map, "00 ");
+	buf_adds(&map, "0000");
+	p.code = code.data;
+	p.map = map.data;
+	build(&b, &p);
+	ck_assert_pstr_eq(fault_in(b.data, b.len, &fault), "it takes too long to verify");
+	ck_assert(fault.memory);
+}
+END_TEST
+
 #define N(rows) ((int)(sizeof(rows) / sizeof((rows)[0])))
 
 int main(void)
@@ -805,6 +838,7 @@ int main(void)
 	tcase_add_test(tc, damage_of_any_bit_is_handled);
 	tcase_add_test(tc, too_little_memory_is_a_fault);
 	tcase_add_test(tc, work_on_a_hostile_class_is_limited);
+	tcase_add_test(tc, work_on_the_last_instruction_is_limited);
 	suite_add_tcase(suite, tc);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);
