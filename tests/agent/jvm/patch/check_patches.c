@@ -79,26 +79,33 @@ static int answer(ag_cmd_fn *run, const struct wire_writer *request, uint32_t *n
 	return rc;
 }
 
+/* Sends the frames of one patch: the class file of the class with this number. */
+static void send_patch(uint32_t number, const char *file, const char *bytes)
+{
+	uint8_t data[1000];
+	struct wire_writer w = wire_writer_init(data, sizeof(data));
+
+	wire_put_u32(&w, number);
+	wire_put_text(&w, file, strlen(file));
+	wire_put_text(&w, "digest", 6);
+	wire_put_u32(&w, (uint32_t)strlen(bytes));
+	peer_send(client.fd, WIRE_PATCH, &w);
+	w = wire_writer_init(data, sizeof(data));
+	wire_put_text(&w, bytes, strlen(bytes));
+	peer_send(client.fd, WIRE_BYTES, &w);
+}
+
 /* Replaces the classes with these numbers in one request by class files with these bytes. */
 static int redefine_classes(const uint32_t *numbers, uint32_t n, const char *bytes,
 			    uint32_t *others)
 {
 	uint8_t first[4], data[100];
-	struct wire_writer request = wire_writer_init(first, sizeof(first)), w;
+	struct wire_writer request = wire_writer_init(first, sizeof(first));
 	int rc;
 
 	wire_put_u32(&request, n);
-	for (uint32_t i = 0; i < n; i++) {
-		w = wire_writer_init(data, sizeof(data));
-		wire_put_u32(&w, numbers[i]);
-		wire_put_text(&w, "file", 4);
-		wire_put_text(&w, "digest", 6);
-		wire_put_u32(&w, (uint32_t)strlen(bytes));
-		peer_send(client.fd, WIRE_PATCH, &w);
-		w = wire_writer_init(data, sizeof(data));
-		wire_put_text(&w, bytes, strlen(bytes));
-		peer_send(client.fd, WIRE_BYTES, &w);
-	}
+	for (uint32_t i = 0; i < n; i++)
+		send_patch(numbers[i], "file", bytes);
 	rc = answer(ag_cmd_redefine, &request, others);
 	/* If the command did not read the complete request, the channel is broken. */
 	while (recv(chan.fd, data, sizeof(data), MSG_DONTWAIT) > 0)
@@ -226,6 +233,34 @@ START_TEST(rows_are_sent_without_a_lock)
 	for (int i = 0; i < 3; i++)
 		ck_assert_uint_eq(hear((uint8_t[1000]){ 0 }),
 				  i < 2 ? WIRE_PATCH_ROW : WIRE_PATCHES_END);
+	all_is_put_back("first", "first");
+}
+END_TEST
+
+START_TEST(long_file_name_is_cut)
+{
+	uint8_t data[4], payload[1000] = { 0 };
+	struct wire_writer request = wire_writer_init(data, sizeof(data));
+	struct wire_reader r = wire_reader_init(payload, 0);
+	char name[AG_PATCH_TEXT + 2];
+	uint32_t n;
+
+	memset(name, 'x', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	wire_put_u32(&request, 1);
+	send_patch(0, name + _i, "second"); /* of 513, 512, 511 or 510 bytes */
+	ck_assert_int_eq(answer(ag_cmd_redefine, &request, &n), 0);
+	ck_assert_int_eq(ag_cmd_patches(&jvm, &chan, &r), 0);
+	ck_assert_int_eq(ag_chan_flush(&chan), 0);
+	ck_assert_uint_eq(hear(payload), WIRE_PATCH_ROW);
+	r = wire_reader_init(payload, sizeof(payload));
+	(void)wire_get_u64(&r); /* id */
+	(void)wire_get_u64(&r); /* time */
+	(void)wire_get_u32(&r); /* loader */
+	(void)wire_get_text(&r); /* signature */
+	ck_assert_uint_eq(wire_get_text(&r).len, AG_PATCH_TEXT - (_i < 3 ? 1 : 2));
+	ck_assert_uint_eq(wire_get_text(&r).len, 6);
+	ck_assert_uint_eq(hear(payload), WIRE_PATCHES_END);
 	all_is_put_back("first", "first");
 }
 END_TEST
@@ -503,6 +538,7 @@ int main(void)
 	tcase_set_timeout(c, 60);
 	tcase_add_loop_test(c, classes_are_replaced_and_restored, 0, 2);
 	tcase_add_test(c, rows_are_sent_without_a_lock);
+	tcase_add_loop_test(c, long_file_name_is_cut, 0, 4);
 	tcase_add_test(c, all_classes_are_replaced_or_none);
 	tcase_add_loop_test(c, changes_of_an_earlier_agent_are_preserved, 0, 2);
 	tcase_add_loop_test(c, changes_of_a_later_agent_are_preserved, 0, 2);
