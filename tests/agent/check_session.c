@@ -191,6 +191,19 @@ START_TEST(calibration_recognises_every_layout)
 }
 END_TEST
 
+/* Before JDK 21, HotSpot reports the roots of other threads before those of the agent. */
+START_TEST(calibration_continues_after_roots_of_other_threads)
+{
+	struct seen seen;
+
+	jvm_of(17, FAKE_NARROW);
+	heap_world.locals = 64;
+	seen = run(WIRE_HISTO_MODULES, "", BYE);
+	is_full_histogram(&seen, WIRE_WALK_KLASS);
+	heap_world_stop();
+}
+END_TEST
+
 static void falls_back(void)
 {
 	struct seen seen = run(0, "", BYE);
@@ -476,6 +489,7 @@ int main(void)
 	tcase_add_checked_fixture(c, setup, NULL);
 	tcase_set_timeout(c, 60);
 	tcase_add_test(c, calibration_recognises_every_layout);
+	tcase_add_test(c, calibration_continues_after_roots_of_other_threads);
 	tcase_add_test(c, unknown_layout_uses_tags);
 	tcase_add_test(c, too_many_new_classes_repeat_the_walk);
 	tcase_add_test(c, strict_histogram_does_not_calibrate);

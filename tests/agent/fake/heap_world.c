@@ -321,7 +321,10 @@ static void add_roots(void)
 {
 	fake_heap.n_roots = 0;
 	add_root(JVMTI_HEAP_REFERENCE_THREAD, fake.app_thread);
-	fake_heap.roots[fake_heap.n_roots++] = stack_root(FAKE_APP_THREAD, 0, loaders[1]);
+	for (int i = 0; i <= heap_world.locals; i++) {
+		ck_assert_uint_lt(fake_heap.n_roots, FAKE_ROOTS_MAX);
+		fake_heap.roots[fake_heap.n_roots++] = stack_root(FAKE_APP_THREAD, 0, loaders[1]);
+	}
 	fake_heap.roots[fake_heap.n_roots++] = stack_root(FAKE_APP_THREAD, 2, mirrors[APP_ONE]);
 	add_root(JVMTI_HEAP_REFERENCE_THREAD, NULL); /* the current thread */
 	add_root(JVMTI_HEAP_REFERENCE_JNI_LOCAL, NULL);

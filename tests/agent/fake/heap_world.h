@@ -16,6 +16,7 @@ enum fake_layout { FAKE_NARROW, FAKE_WIDE, FAKE_COMPACT };
 struct heap_world {
 	enum fake_layout layout;
 	bool two_klass_words; /* java.lang.Class holds the address of its class in two places */
+	int locals; /* additional local variables in frames of the application's thread */
 	/* More "LLate;" objects.  Each has its own class number until classes are listed again. */
 	int crowd;
 	int listings; /* calls of GetLoadedClasses() with a crowd */

@@ -11,7 +11,7 @@
 
 #define FAKE_HEAP_MAX 512
 #define FAKE_REPORTS_MAX 4096
-#define FAKE_ROOTS_MAX 64
+#define FAKE_ROOTS_MAX 128
 #define FAKE_HEAP_FIELDS (FAKE_FIELDS - 1) /* the first fields of an object: its references */
 
 /* Thread ids in roots.  A walk reports the virtual thread's frames after all roots. */
