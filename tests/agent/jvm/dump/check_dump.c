@@ -496,6 +496,31 @@ START_TEST(reachable_objects_are_counted)
 }
 END_TEST
 
+/* Reaches the java.lang.Class of a class that is not in the class list. */
+static void count_new_class(struct ag_hprof *h)
+{
+	uint64_t mirror;
+
+	heap.out = h;
+	heap.tallies = tallies;
+	calibrate();
+	set_layout_helpers();
+	mirror = new(C_CLASS, 32);
+	set32(mirror, 12, narrow(mirror)); /* its loader */
+	set32(mirror, 16, 1);
+	set32(mirror, 20, 32 / AG_DUMP_WORD);
+	ag_dump_reach(&heap, mirror);
+	ag_dump_objects(&heap);
+}
+
+START_TEST(new_class_ends_a_count)
+{
+	make_classes();
+	ck_assert_int_eq(receive(count_new_class), AG_CHILD_CLASSES);
+	free_classes();
+}
+END_TEST
+
 START_TEST(sizes_that_differ_from_those_of_hotspot_end_the_child)
 {
 	for (reports = WRONG_SIZE; reports <= WRONG_CLASS; reports++) {
@@ -706,6 +731,56 @@ START_TEST(boot_classes_are_not_counted_if_a_loader_is_unknown)
 }
 END_TEST
 
+static struct fake_object *find_class(const char *signature)
+{
+	struct fake_object *o;
+
+	for (size_t i = 0; (o = fake_heap_get(i)); i++) {
+		if (o->signature && strcmp(o->signature, signature) == 0)
+			return o;
+	}
+	ck_abort_msg("no class %s", signature);
+}
+
+static int n_linked;
+
+/* getDeclaredFields0(true) */
+static jobject JNICALL link_class(JNIEnv *jni, jobject class, jmethodID method, ...)
+{
+	(void)jni, (void)method;
+	n_linked++;
+	fake_object_of(class)->unprepared = false;
+	return fake_ref(fake_plain(NULL));
+}
+
+/* Classes of other loaders remain as they are: linking them may run the application's code. */
+START_TEST(classes_of_the_boot_loader_are_linked)
+{
+	static struct fake_method method = {
+		.name = "getDeclaredFields0", .descriptor = "(Z)[Ljava/lang/reflect/Field;",
+	};
+	struct fake_object *class, *boot, *app;
+	struct ag_jvm jvm;
+
+	heap_world_init(21, FAKE_NARROW);
+	heap_world_start();
+	jvm = (struct ag_jvm){ .vm = fake_vm(), .ti = fake_ti(), .jni = fake_jni(0), .mem = &mem };
+	class = find_class("Ljava/lang/Class;");
+	boot = find_class("Ljava/lang/Record;");
+	app = find_class("LUnlinked;");
+	method.class = class;
+	class->methods = &method;
+	class->n_methods = 1;
+	boot->unprepared = true;
+	fake_jni_table.CallObjectMethod = link_class;
+	ck_assert_int_eq(ag_dump_link(&jvm), 0);
+	ck_assert_int_eq(n_linked, 1);
+	ck_assert(!boot->unprepared && app->unprepared);
+	ck_assert_int_eq(fake.counts.references, fake.marked.references);
+	heap_world_stop();
+}
+END_TEST
+
 static void fail_every_call(int release, bool leaving)
 {
 	unsigned n = 0, n_errors = 0;
@@ -769,6 +844,7 @@ int main(void)
 	tcase_add_test(c, any_doubt_ends_the_child);
 	tcase_add_test(c, stack_grows);
 	tcase_add_test(c, reachable_objects_are_counted);
+	tcase_add_test(c, new_class_ends_a_count);
 	tcase_add_test(c, sizes_that_differ_from_those_of_hotspot_end_the_child);
 	tcase_add_test(c, counts_of_all_classes_are_received_in_order);
 	tcase_add_test(c, no_counts_are_sent_if_the_layout_is_wrong);
@@ -776,6 +852,7 @@ int main(void)
 	tcase_add_test(c, unknown_references_are_noticed);
 	tcase_add_loop_test(c, objects_of_the_own_thread_are_found, 0, 4);
 	tcase_add_test(c, boot_classes_are_not_counted_if_a_loader_is_unknown);
+	tcase_add_test(c, classes_of_the_boot_loader_are_linked);
 	tcase_add_test(c, client_may_disconnect);
 	tcase_add_test(c, each_call_may_fail);
 	tcase_add_test(c, the_jvm_may_exit_at_each_call);
