@@ -362,6 +362,24 @@ START_TEST(concurrent_retransformation_is_repeated)
 }
 END_TEST
 
+/* The fake JVM rejects a second thread of the agent. */
+START_TEST(one_thread_installs_all_stale_patches)
+{
+	uint32_t n;
+
+	fake_other_starts();
+	ck_assert_int_eq(redefine(2, "second", &n), 0);
+	runs("second+", "second+");
+	fake_other_works(false);
+	fake_other_retransforms(0);
+	ck_assert_ptr_nonnull(fake.thread);
+	fake_other_retransforms(1);
+	fake_run_thread();
+	runs("second", "second");
+	all_is_put_back("first", "first");
+}
+END_TEST
+
 START_TEST(patch_of_an_unloaded_class_is_removed)
 {
 	uint32_t n;
@@ -543,6 +561,7 @@ int main(void)
 	tcase_add_loop_test(c, changes_of_an_earlier_agent_are_preserved, 0, 2);
 	tcase_add_loop_test(c, changes_of_a_later_agent_are_preserved, 0, 2);
 	tcase_add_test(c, concurrent_retransformation_is_repeated);
+	tcase_add_test(c, one_thread_installs_all_stale_patches);
 	tcase_add_test(c, patch_of_an_unloaded_class_is_removed);
 	tcase_add_test(c, invalid_requests_are_rejected);
 	tcase_add_test(c, class_that_is_given_twice_is_rejected);
