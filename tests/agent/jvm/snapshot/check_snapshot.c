@@ -299,25 +299,24 @@ static int send_and_wait(struct ag_chan *chan)
 	return send_frame(chan) == AG_CHILD_DONE ? wait_forever(chan) : 1;
 }
 
-/* close_range() fails, as on Linux before 5.9. */
-static void forbid_close_range(void)
+/* From now on the system call `nr` fails with `error`. */
+static void refuse(uint32_t nr, uint32_t error)
 {
 	struct sock_filter code[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_close_range, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, nr, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
 	struct sock_fprog program = { sizeof(code) / sizeof(code[0]), code };
 
 	ck_assert_int_eq(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
 	ck_assert_int_eq(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
-	ck_assert_int_eq((int)syscall(SYS_close_range, 2000u, 2000u, 0u), -1);
 }
 
 /*
  * The child has no copies of descriptors: the application can close a file while it runs.
- * close_range() fails (1, 2); descriptor 0 is free (2).
+ * close_range() fails (1, 2), as on Linux before 5.9; descriptor 0 is free (2).
  */
 START_TEST(child_has_no_descriptors)
 {
@@ -325,8 +324,10 @@ START_TEST(child_has_no_descriptors)
 	int ends[2], high;
 	char c;
 
-	if (_i > 0)
-		forbid_close_range();
+	if (_i > 0) {
+		refuse(SYS_close_range, ENOSYS);
+		ck_assert_int_eq((int)syscall(SYS_close_range, 2000u, 2000u, 0u), -1);
+	}
 	ck_assert_int_eq(pipe(ends), 0);
 	high = dup2(ends[1], 1000);
 	ck_assert_int_eq(high, 1000);
@@ -417,6 +418,27 @@ START_TEST(child_ends_with_the_jvm)
 		ck_assert_int_lt(i, 3000);
 		(void)poll(NULL, 0, 10);
 	}
+}
+END_TEST
+
+/* Refused reads: the state of the child is not known, so it does not count as busy. */
+START_TEST(child_with_an_unknown_state_is_given_up)
+{
+	int status;
+	pid_t pid = fork(); /* sanitizers need read(2) at the end of the test */
+
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0) {
+		struct ag_snapshot s;
+
+		take(&s, LIFE_MS, wait_forever);
+		refuse(SYS_read, EIO);
+		(void)receive(&s);
+		ag_snapshot_release(&s);
+		_exit(s.why == WIRE_SNAPSHOT_HUNG ? 0 : 1);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
 }
 END_TEST
 
@@ -598,6 +620,7 @@ int main(void)
 	tcase_add_test(c, application_does_not_see_the_child);
 	tcase_add_test(c, fork_handlers_do_not_run);
 	tcase_add_test(c, child_ends_with_the_jvm);
+	tcase_add_test(c, child_with_an_unknown_state_is_given_up);
 	tcase_add_test(c, refused_clone_is_reported);
 	tcase_add_test(c, shared_mappings_are_found);
 	tcase_add_test(c, mapping_that_stays_writable_is_an_error);
