@@ -10,7 +10,9 @@
 
 #include "agent/fake/converse.h"
 #include "agent/fake/peer.h"
+#include "jvm/graph/graph_walk.h"
 #include "jvm/graph/vthreads.h"
+#include "jvm/jni_refs.h"
 #include "wire/heap_stream.h"
 
 #define CLASSES_MAX 64
@@ -774,6 +776,43 @@ START_TEST(the_jvm_may_exit_at_each_call)
 }
 END_TEST
 
+static struct fake_object *find_class(const char *signature)
+{
+	struct fake_object *o;
+
+	for (size_t i = 0; (o = fake_heap_get(i)); i++) {
+		if (o->signature && strcmp(o->signature, signature) == 0)
+			return o;
+	}
+	ck_abort_msg("no class %s", signature);
+}
+
+/* JVMTI numbers the fields of the interfaces that an interface extends, too. */
+START_TEST(fields_of_all_interfaces_are_counted)
+{
+	static struct ag_mem mem = { .budget = 1 << 20 };
+	struct fake_object *weak, *shape;
+	uint32_t n = 0, direct = 0;
+	struct ag_jvm jvm;
+	jclass class;
+
+	jvm_of(21);
+	heap_world_start();
+	jvm = (struct ag_jvm){ .vm = fake_vm(), .ti = fake_ti(), .jni = fake_jni(0), .mem = &mem };
+	weak = find_class("LAppWeak;");
+	shape = find_class("LShape;");
+	class = fake_ref(weak);
+	ck_assert_int_eq(ag_graph_interface_fields(&jvm, class, &direct), 0);
+	ck_assert_uint_eq(direct, 1);
+	shape->interface = find_class("Ljava/lang/Module;"); /* it has two fields */
+	ck_assert_int_eq(ag_graph_interface_fields(&jvm, class, &n), 0);
+	ck_assert_uint_eq(n, 1 + 2);
+	ag_ref_drop(&jvm, class);
+	ck_assert_int_eq(fake.counts.references, fake.marked.references);
+	heap_world_stop();
+}
+END_TEST
+
 /* An object of 24 bytes with references at offsets 8, 12 and 20; the one at 12 is null. */
 START_TEST(thread_fields_are_sent)
 {
@@ -850,6 +889,7 @@ int main(void)
 	tcase_add_test(c, unknown_wrappers_are_detected);
 	tcase_add_test(c, limits_end_the_walk);
 	tcase_add_test(c, client_may_disconnect_at_any_time);
+	tcase_add_test(c, fields_of_all_interfaces_are_counted);
 	tcase_add_test(c, thread_fields_are_sent);
 	tcase_add_test(c, references_have_colors);
 	tcase_add_test(c, each_call_may_fail);
