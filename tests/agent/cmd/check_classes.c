@@ -227,7 +227,7 @@ START_TEST(sources_are_sent)
 		struct seen seen = list(releases[i], SOURCES);
 		const struct row *app = find(&seen, "LApp;");
 
-		ck_assert_str_eq(seen.source, "file:/app/a.jar?q");
+		ck_assert_str_eq(seen.source, "file://host/app/a.jar?q");
 		ck_assert_uint_ne(app->source, 0);
 		ck_assert_uint_eq(app->source, find(&seen, "LShape;")->source);
 		ck_assert_uint_eq(seen.n_loaders, 2);

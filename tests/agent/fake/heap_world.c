@@ -258,6 +258,7 @@ static void new_domain(void)
 	set(domain, 0, source);
 	set(source, 0, url);
 	set(url, 0, new_string("file"));
+	set(url, 1, new_string("host"));
 	set(url, 2, new_string("/app/a.jar"));
 	set(url, 3, new_string("q"));
 	for (int c = OBJECT; c < CLASSES; c++) {
