@@ -236,10 +236,15 @@ static void fail_every_call(bool leaving)
 	unsigned n = 0, n_errors = 0;
 
 	do {
+		int rc;
+
 		start();
 		fake.fail_at = ++n;
 		fake.leaving = leaving;
-		n_errors += run(1 << 20) != 0;
+		rc = run(1 << 20);
+		n_errors += rc != 0;
+		/* No code is left out without an error. */
+		ck_assert_msg(seen.n_end == (rc == 0 ? 6 : 0), "call %u", n);
 	} while (fake.calls >= n);
 	ck_assert_uint_gt(n, 20);
 	ck_assert_uint_gt(n_errors, 15);
