@@ -266,6 +266,7 @@ static const struct parts straight[] = {
 	{ OTHER_TYPE, .code = "12 13 b0", .descriptor = "()[I" },
 	{ NULL, .code = "04 bc 0a b0", .descriptor = "()Ljava/lang/Cloneable;" },
 	{ OTHER_TYPE, .code = "04 bc 0a b0", .descriptor = "()Ljava/lang/String;" },
+	{ OTHER_TYPE, .code = "04 bc 0a b0", .descriptor = "()LT;" },
 	{ NULL, .code = "04 bd 0012 b0", .descriptor = "()[Ljava/lang/Object;" },
 	{ OTHER_TYPE, .code = "04 bd 0004 b0", .descriptor = "()[Ljava/lang/String;" },
 	{ "the method's parameters do not fit into its local variables", .descriptor = "(JJI)V" },
