@@ -813,6 +813,60 @@ START_TEST(fields_of_all_interfaces_are_counted)
 }
 END_TEST
 
+static jvmtiError JNICALL is_initialized(jvmtiEnv *ti, jclass class, jint *status)
+{
+	(void)ti, (void)class;
+	*status = JVMTI_CLASS_STATUS_PREPARED | JVMTI_CLASS_STATUS_INITIALIZED;
+	return JVMTI_ERROR_NONE;
+}
+
+/* Static fields and numbers are not read; the thread has a name, but no lock. */
+START_TEST(fields_of_the_own_thread_are_learned)
+{
+	static struct fake_field fields[] = {
+		{ NULL, "blockerLock", "Ljava/lang/Object;", 0, 0x0008 },
+		{ NULL, "tid", "J", 2, 0 },
+		{ NULL, "interruptLock", "Ljava/lang/Object;", 1, 0 },
+		{ NULL, "name", "Ljava/lang/String;", 0, 0 },
+	};
+	static struct ag_mem mem = { .budget = 1 << 20 };
+	const jvmtiCapabilities needed = { .can_tag_objects = 1 };
+	struct fake_object *thread;
+	struct ag_vthreads threads;
+	struct ag_classes classes;
+	struct ag_jvm jvm;
+	jobject own;
+
+	jvm_of(21);
+	heap_world_start();
+	jvm = (struct ag_jvm){ .vm = fake_vm(), .ti = fake_ti(), .jni = fake_jni(0), .mem = &mem };
+	find_class("LPoint;")->signature = "Ljava/lang/VirtualThread;";
+	fake_ti_table.GetClassStatus = is_initialized;
+	thread = find_class("Ljava/lang/Thread;");
+	fake.loaded = &thread;
+	fake.n_loaded = 1;
+	for (size_t i = 0; i < 4; i++)
+		fields[i].class = thread;
+	fake.fields = fields;
+	fake.n_fields = 4;
+	fake.app_thread->fields[1].l = NULL;
+	own = fake_ref(fake.app_thread);
+	ck_assert_int_eq((*jvm.ti)->AddCapabilities(jvm.ti, &needed), JVMTI_ERROR_NONE);
+	ck_assert_int_eq(ag_classes_get(&jvm, &classes), 0);
+	ck_assert_int_eq(ag_vthreads_learn(&jvm, &classes, own, &threads), 0);
+	ck_assert_ptr_nonnull(threads.class);
+	ck_assert_uint_eq(threads.offset, 0); /* it has no field `cont` */
+	ck_assert_uint_eq(threads.n, 2);
+	ck_assert(threads.probes[0].is_null && !threads.probes[1].is_null);
+	ag_vthreads_forget(&jvm, &threads);
+	ag_classes_release(&jvm, &classes);
+	ag_ref_drop(&jvm, own);
+	ck_assert_int_eq(fake.counts.references, fake.marked.references);
+	ck_assert_int_eq(fake.counts.tags, fake.marked.tags);
+	heap_world_stop();
+}
+END_TEST
+
 /* An object of 24 bytes with references at offsets 8, 12 and 20; the one at 12 is null. */
 START_TEST(thread_fields_are_sent)
 {
@@ -890,6 +944,7 @@ int main(void)
 	tcase_add_test(c, limits_end_the_walk);
 	tcase_add_test(c, client_may_disconnect_at_any_time);
 	tcase_add_test(c, fields_of_all_interfaces_are_counted);
+	tcase_add_test(c, fields_of_the_own_thread_are_learned);
 	tcase_add_test(c, thread_fields_are_sent);
 	tcase_add_test(c, references_have_colors);
 	tcase_add_test(c, each_call_may_fail);

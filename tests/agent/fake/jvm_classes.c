@@ -170,7 +170,8 @@ static jvmtiError JNICALL get_field_name(jvmtiEnv *ti, jclass class, jfieldID id
 {
 	(void)ti, (void)class;
 	FAKE_TI_FAILS();
-	*name = fake_text(field_of(id)->name);
+	if (name)
+		*name = fake_text(field_of(id)->name);
 	*signature = fake_text(field_of(id)->signature);
 	if (generic)
 		*generic = fake_text("Ljava/util/List<LApp;>;");
