@@ -489,6 +489,7 @@ static const struct parts formats[] = {
 	  .attributes = "0001 0024 00000008 0001 0023 0001 0001" },
 	{ "illegal combination of class modifiers", .flags = CF_ACC_FINAL | CF_ACC_ABSTRACT },
 	{ "illegal combination of class modifiers", .flags = CF_ACC_INTERFACE },
+	{ "illegal combination of class modifiers", .flags = CF_ACC_INTERFACE, .major = 50 },
 	{ "an interface's superclass is not java.lang.Object", .super = 18,
 	  .flags = CF_ACC_INTERFACE | CF_ACC_ABSTRACT },
 	{ "the class has no valid superclass", .super = 27 },
