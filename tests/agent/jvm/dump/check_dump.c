@@ -5,8 +5,10 @@
  * tests/live/heap/snapshot.sh.
  */
 #include <check.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -421,6 +423,22 @@ static void put_many(struct ag_hprof *h)
 	ag_dump_objects(&heap);
 	ag_hprof_end_segment(h);
 }
+
+static bool is_mapped(void *page)
+{
+	return msync(page, 1, MS_ASYNC) == 0 || errno != ENOMEM;
+}
+
+START_TEST(memory_of_a_heap_is_unmapped)
+{
+	struct ag_dump_heap h = { 0 };
+
+	ck_assert_int_eq(ag_dump_heap_reserve(&h), 0);
+	ck_assert(is_mapped(h.marks) && is_mapped(h.stack) && is_mapped(h.values));
+	ag_dump_heap_release(&h);
+	ck_assert(!is_mapped(h.marks) && !is_mapped(h.stack) && !is_mapped(h.values));
+}
+END_TEST
 
 START_TEST(stack_grows)
 {
@@ -842,6 +860,7 @@ int main(void)
 	tcase_add_test(c, segments_are_limited_and_a_larger_sub_record_is_one);
 	tcase_add_test(c, each_reachable_object_is_written_once);
 	tcase_add_test(c, any_doubt_ends_the_child);
+	tcase_add_test(c, memory_of_a_heap_is_unmapped);
 	tcase_add_test(c, stack_grows);
 	tcase_add_test(c, reachable_objects_are_counted);
 	tcase_add_test(c, new_class_ends_a_count);
