@@ -142,6 +142,41 @@ START_TEST(a_call_is_reported)
 }
 END_TEST
 
+static void JNICALL get_byte_array_region(JNIEnv *jni, jbyteArray array, jsize from, jsize n,
+					  jbyte *to)
+{
+	(void)jni;
+	ck_assert(from >= 0 && n >= 0 && from + n <= fake_object_of(array)->len);
+	for (jsize i = 0; i < n; i++)
+		to[i] = (jbyte)-(from + i);
+}
+
+START_TEST(bytes_are_described)
+{
+	struct fake_object class = *fake_ints.class, bytes = fake_ints;
+	struct ag_trace *trace = ag_trace_new(&jvm, &(struct ag_trace_wanted){
+		.flags = WIRE_TRACE_VALUES, .elements = 3,
+	}, 1);
+	jint id = id_of(trace, 0);
+	struct taken t;
+	jlong token;
+
+	class.signature = "[B";
+	bytes.class = &class;
+	fake_jni_table.GetByteArrayRegion = get_byte_array_region;
+	ck_assert_int_eq(ag_trace_describe(&jvm, trace, 0, "([B)V"), 0);
+	ag_trace_begin(trace);
+	token = ag_hook_enter(fake_jni(0), NULL, id);
+	ag_hook_argL(fake_jni(0), NULL, token, (jobject)&bytes);
+	ag_hook_exit(fake_jni(0), NULL, token, id);
+	t = take(trace);
+	ASSERT_BYTES(t.values, t.last.values_len,
+		     "a\0\2[B\0\0\0\3\0\3B\0\0\0\0B\377\377\377\377B\377\377\377\376");
+	finish(trace);
+	nothing_is_left();
+}
+END_TEST
+
 /* The class of an exception is reported even if values are not requested. */
 START_TEST(an_exception_is_reported)
 {
@@ -897,6 +932,7 @@ int main(void)
 	tcase_add_test(t, a_call_is_reported);
 	tcase_add_test(t, an_exception_is_reported);
 	tcase_add_test(t, values_are_described);
+	tcase_add_test(t, bytes_are_described);
 	tcase_add_test(t, values_are_cut_at_the_end_of_the_record);
 	tcase_add_test(t, rate_limits_the_calls);
 	tcase_add_test(t, rate_counts_only_reported_calls);
