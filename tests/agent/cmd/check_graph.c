@@ -12,6 +12,7 @@
 #include "agent/fake/peer.h"
 #include "jvm/graph/graph_walk.h"
 #include "jvm/graph/vthreads.h"
+#include "jvm/heap/self_objects.h"
 #include "jvm/jni_refs.h"
 #include "wire/heap_stream.h"
 
@@ -867,6 +868,29 @@ START_TEST(fields_of_the_own_thread_are_learned)
 }
 END_TEST
 
+START_TEST(name_of_the_own_thread_is_found)
+{
+	static struct ag_mem mem = { .budget = 1 << 20 };
+	struct ag_self_objects own = { .n = 0 };
+	struct fake_object *letters;
+	struct ag_jvm jvm;
+	bool found = false;
+
+	jvm_of(21);
+	heap_world_start();
+	jvm = (struct ag_jvm){ .vm = fake_vm(), .ti = fake_ti(), .jni = fake_jni(0), .mem = &mem };
+	letters = find_class("[B");
+	((struct fake_object *)fake.current_thread->fields[0].l)->fields[0].l = (jobject)letters;
+	ck_assert_int_eq(ag_self_objects_add_thread(&jvm, &own), 0);
+	for (uint32_t i = 0; i < own.n; i++)
+		found = found || fake_object_of(own.objects[i]) == letters;
+	ck_assert(found);
+	ag_self_objects_forget(&jvm, &own, 0);
+	ck_assert_int_eq(fake.counts.references, fake.marked.references);
+	heap_world_stop();
+}
+END_TEST
+
 /* An object of 24 bytes with references at offsets 8, 12 and 20; the one at 12 is null. */
 START_TEST(thread_fields_are_sent)
 {
@@ -945,6 +969,7 @@ int main(void)
 	tcase_add_test(c, client_may_disconnect_at_any_time);
 	tcase_add_test(c, fields_of_all_interfaces_are_counted);
 	tcase_add_test(c, fields_of_the_own_thread_are_learned);
+	tcase_add_test(c, name_of_the_own_thread_is_found);
 	tcase_add_test(c, thread_fields_are_sent);
 	tcase_add_test(c, references_have_colors);
 	tcase_add_test(c, each_call_may_fail);
