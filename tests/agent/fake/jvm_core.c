@@ -316,7 +316,9 @@ static jobject JNICALL pop_local_frame(JNIEnv *jni, jobject result)
 /* Accepts a pending exception: a hook may run while the exception of an earlier hook is pending. */
 static jint JNICALL ensure_local_capacity(JNIEnv *jni, jint capacity)
 {
-	(void)jni, (void)capacity;
+	(void)jni;
+	if (capacity < 0)
+		ck_abort_msg("HotSpot rejects a negative capacity");
 	if (!fake_fails())
 		return JNI_OK;
 	fake.exception = true;
