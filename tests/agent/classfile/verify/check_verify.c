@@ -342,6 +342,8 @@ static const struct parts with_handlers[] = {
 	{ NO_FRAME, .code = "00 b1 57 b1", .handlers = "0000000100020000" },
 	{ "a type on the stack differs from StackMapTable", .code = "00 b1 57 b1",
 	  .handlers = "0000000100020000", .map = "0001 42 01" },
+	{ "a type on the stack differs from StackMapTable", .code = "00 b1 57 b1",
+	  .handlers = "0000000100020000", .map = "0001 42 07 0012" },
 	{ "the stack depth differs from StackMapTable", .code = "00 b1 b1",
 	  .handlers = "0000000100020000", .map = "0001 02" },
 	{ "an exception handler's type is not a Throwable", .code = "00 b1 57 b1",
