@@ -295,6 +295,20 @@ START_TEST(client_that_half_closes_and_never_reads_breaks_the_channel)
 }
 END_TEST
 
+START_TEST(client_that_sends_half_a_frame_breaks_the_channel)
+{
+	int peer;
+	struct ag_chan ch = open_channel(&peer);
+	struct ag_frame frame;
+
+	ck_assert_int_eq(write(peer, "abc", 3), 3);
+	ck_assert_int_eq(ag_chan_receive(&ch, &frame), -1);
+	ck_assert(ch.broken);
+	shut_channel(&ch);
+	(void)close(peer);
+}
+END_TEST
+
 static void on_alarm(int signal)
 {
 	(void)signal;
@@ -642,6 +656,7 @@ int main(void)
 	tcase_add_test(c, payload_that_does_not_fit_breaks_the_channel);
 	tcase_add_test(c, closed_connection_raises_no_signal);
 	tcase_add_test(c, client_that_half_closes_and_never_reads_breaks_the_channel);
+	tcase_add_test(c, client_that_sends_half_a_frame_breaks_the_channel);
 	tcase_add_test(c, client_that_never_reads_breaks_the_channel);
 	tcase_add_test(c, hurry_waits_a_limited_time_for_a_slow_client);
 	tcase_add_test(c, hurry_ends_at_its_deadline_or_with_the_connection);
