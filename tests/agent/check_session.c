@@ -11,6 +11,7 @@
 #include "agent/fake/converse.h"
 #include "agent/fake/peer.h"
 #include "cmd/command.h"
+#include "jvm/heap/histo_internal.h"
 #include "jvm/jni_refs.h"
 
 #define ROWS_MAX 32
@@ -366,6 +367,50 @@ START_TEST(walk_ends_at_the_maximum_pause)
 }
 END_TEST
 
+/* Reports more objects of new classes than the agent tags. */
+static jvmtiError JNICALL iterate_new(jvmtiEnv *ti, jvmtiHeapObjectFilter filter,
+				      jvmtiHeapObjectCallback callback, const void *user)
+{
+	jvmtiIterationControl control = JVMTI_ITERATION_CONTINUE;
+	jlong tag;
+
+	(void)ti, (void)filter;
+	for (int i = 0; i < 70000 && control != JVMTI_ITERATION_ABORT; i++) {
+		tag = 0;
+		control = callback(0, 16, &tag, (void *)(uintptr_t)user);
+	}
+	return JVMTI_ERROR_NONE;
+}
+
+START_TEST(too_many_objects_of_new_classes_need_another_walk)
+{
+	static struct ag_mem mem = { .budget = 1 << 20 };
+	const jvmtiCapabilities needed = { .can_tag_objects = 1 };
+	struct ag_self_objects own = { .n = 0 };
+	struct ag_classes classes;
+	struct ag_census census;
+	struct ag_chan chan;
+	struct ag_jvm jvm;
+	struct peer peer;
+
+	heap_world_start();
+	fake_ti_table.IterateOverHeap = iterate_new;
+	jvm = (struct ag_jvm){ .vm = fake_vm(), .ti = fake_ti(), .jni = fake_jni(0), .mem = &mem };
+	peer_open(&peer, &chan, &mem);
+	census = (struct ag_census){ .limit = { .chan = &chan, .pause_ms = 60000 } };
+	ck_assert_int_eq((*jvm.ti)->AddCapabilities(jvm.ti, &needed), JVMTI_ERROR_NONE);
+	ck_assert_int_eq(ag_classes_get(&jvm, &classes), 0);
+	ck_assert_int_eq(ag_histo_by_tag(&jvm, &classes, &own, &census), AG_INCOMPLETE);
+	ag_census_release(&jvm, &census);
+	ag_classes_release(&jvm, &classes);
+	ck_assert_uint_eq(fake_tagged(), 0);
+	peer_close(&peer);
+	ag_chan_release(&chan);
+	ag_chan_close(&chan);
+	heap_world_stop();
+}
+END_TEST
+
 START_TEST(walk_ends_when_the_client_disconnects)
 {
 	(void)run(walks[_i].flags, walks[_i].signature, HALF_CLOSE);
@@ -498,6 +543,7 @@ int main(void)
 	tcase_add_test(c, one_class_of_many_loaders_uses_tags);
 	tcase_add_test(c, global_references_left_are_reported);
 	tcase_add_test(c, client_may_disconnect_at_any_time);
+	tcase_add_test(c, too_many_objects_of_new_classes_need_another_walk);
 	tcase_add_loop_test(c, walk_ends_at_the_maximum_pause, 0, sizeof(walks) / sizeof(walks[0]));
 	tcase_add_loop_test(c, walk_ends_when_the_client_disconnects, 0,
 			    sizeof(walks) / sizeof(walks[0]));
