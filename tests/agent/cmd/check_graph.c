@@ -868,6 +868,38 @@ START_TEST(fields_of_the_own_thread_are_learned)
 }
 END_TEST
 
+/* Of a java.lang.Class, static fields and numbers are not read, but JVMTI numbers them. */
+START_TEST(fields_of_mirrors_are_numbered)
+{
+	static struct fake_field fields[] = {
+		{ NULL, "cache", "Ljava/lang/Object;", 2, 0x0008 },
+		{ NULL, "flags", "I", 2, 0 },
+		{ NULL, "domain", "Ljava/lang/Object;", 0, 0 },
+	};
+	static struct ag_mem mem = { .budget = 1 << 20 };
+	struct ag_mirrors mirrors = { .n = 0 };
+	struct ag_classes classes;
+	struct ag_jvm jvm;
+
+	jvm_of(21);
+	heap_world_start();
+	jvm = (struct ag_jvm){ .vm = fake_vm(), .ti = fake_ti(), .jni = fake_jni(0), .mem = &mem };
+	for (size_t i = 0; i < 3; i++)
+		fields[i].class = find_class("Ljava/lang/Class;");
+	fake.fields = fields;
+	fake.n_fields = 3;
+	ck_assert_int_eq(ag_classes_get(&jvm, &classes), 0);
+	ck_assert_int_eq(ag_mirrors_read(&jvm, &classes, &mirrors), 0);
+	ck_assert_uint_gt(mirrors.n, 0);
+	for (uint32_t i = 0; i < mirrors.n; i++)
+		ck_assert_uint_eq(mirrors.list[i].index, 2);
+	ag_mirrors_release(&jvm, &mirrors);
+	ag_classes_release(&jvm, &classes);
+	ck_assert_int_eq(fake.counts.references, fake.marked.references);
+	heap_world_stop();
+}
+END_TEST
+
 START_TEST(name_of_the_own_thread_is_found)
 {
 	static struct ag_mem mem = { .budget = 1 << 20 };
@@ -969,6 +1001,7 @@ int main(void)
 	tcase_add_test(c, client_may_disconnect_at_any_time);
 	tcase_add_test(c, fields_of_all_interfaces_are_counted);
 	tcase_add_test(c, fields_of_the_own_thread_are_learned);
+	tcase_add_test(c, fields_of_mirrors_are_numbered);
 	tcase_add_test(c, name_of_the_own_thread_is_found);
 	tcase_add_test(c, thread_fields_are_sent);
 	tcase_add_test(c, references_have_colors);
