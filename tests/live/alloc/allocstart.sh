@@ -118,6 +118,18 @@ exactly() {
 		compare start "$W/counts" "$W/out"
 }
 
+# The report cannot be written when the JVM exits.
+unwritten() {
+	local version=$1 name="$1: the report is a directory"
+
+	records "$version" AllocCount exact 100 || return
+	mkdir "$report"
+	echo exit >&"$JVM_IN"
+	check "$name: the JVM exits" poll "$PATIENCE" gone "$JVM_PID"
+	check "$name: an error says so" grep -q 'no allocation report is written' "$JVM_ERR"
+	rmdir "$report"
+}
+
 # Output to files, during the recording and from the report.
 in_files() {
 	local version=$1 name="$1: in files"
@@ -220,6 +232,7 @@ nothing() {
 
 for version in "${jdks[@]}"; do
 	exactly "$version"
+	unwritten "$version"
 done
 for version in $(jdks_of 8 25); do
 	ends "$version"
