@@ -83,7 +83,7 @@ int hsperf_read_file(int fd, struct perfdata *perf)
 	_cleanup_buf_ struct buf bytes = BUF_INIT;
 	int rc = read_file(fd, &bytes);
 
-	return rc < 0 ? rc : perfdata_take(&bytes, perf);
+	return rc < 0 ? rc : perfdata_parse(&bytes, perf);
 }
 
 static int is_starting(const struct jvm *jvm, struct err *err)
@@ -208,7 +208,7 @@ int hsperf_source_read(const struct hsperf_source *s, struct buf *bytes, struct 
 int hsperf_source_parse(const struct jvm *jvm, struct buf *bytes, struct perfdata *perf,
 			struct err *err)
 {
-	int rc = perfdata_take(bytes, perf);
+	int rc = perfdata_parse(bytes, perf);
 
 	if (rc == 0)
 		return 0;

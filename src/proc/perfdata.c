@@ -189,7 +189,7 @@ static void reserve_entries(uint32_t declared, size_t len, struct perfdata *out)
 	out->entries = xreallocarray(NULL, out->cap, sizeof(*out->entries));
 }
 
-int perfdata_take(struct buf *bytes, struct perfdata *out)
+int perfdata_parse(struct buf *bytes, struct perfdata *out)
 {
 	int version = check_prologue((const uint8_t *)bytes->data, bytes->len);
 	struct image im;
@@ -209,14 +209,6 @@ int perfdata_take(struct buf *bytes, struct perfdata *out)
 	reserve_entries(get_u32(&im, 28), im.len, out);
 	read_entries(&im, version, get_u32(&im, 24), get_u32(&im, 28), out);
 	return 0;
-}
-
-int perfdata_parse(const void *data, size_t len, struct perfdata *out)
-{
-	_cleanup_buf_ struct buf copy = BUF_INIT;
-
-	buf_add(&copy, data, len);
-	return perfdata_take(&copy, out);
 }
 
 void perfdata_release(struct perfdata *p)

@@ -41,15 +41,12 @@ struct perfdata {
 };
 
 /*
- * Parses the content of the file.  Stops at the first inconsistent entry, and skips entries of
- * unknown types.  Returns 0; or, with an empty `out`, -EAGAIN while the JVM is still initialising
- * the file, -EBADMSG if the data is not hsperfdata, -EPROTONOSUPPORT if the version is unknown.
- *
- * perfdata_take() moves the data from `bytes`, which is empty afterwards, or unchanged on an error;
- * perfdata_parse() copies the data.
+ * Parses the content of the file, and moves it to `out`: `bytes` is empty afterwards.  Stops at the
+ * first inconsistent entry, and skips entries of unknown types.  Returns 0; or, with `bytes`
+ * unchanged and an empty `out`, -EAGAIN while the JVM is still initialising the file, -EBADMSG if
+ * the data is not hsperfdata, -EPROTONOSUPPORT if the version is unknown.
  */
-int perfdata_take(struct buf *bytes, struct perfdata *out) _must_check_;
-int perfdata_parse(const void *data, size_t len, struct perfdata *out) _must_check_;
+int perfdata_parse(struct buf *bytes, struct perfdata *out) _must_check_;
 void perfdata_release(struct perfdata *p);
 
 /*

@@ -1,6 +1,7 @@
 /* Parses hsperfdata, and what discovery reads from it. */
 #include <string.h>
 
+#include "base/xalloc.h"
 #include "proc/perfdata.h"
 #include "discover/identify.h"
 
@@ -8,12 +9,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
+	/* A copy of exact size, so that ASan detects a read past its end. */
+	_cleanup_buf_ struct buf copy = { xmalloc(len ? len : 1), len, len };
 	struct perfdata perf;
 	struct cmdline cmd = { 0 };
 	struct jvm *jvm;
 	size_t sum = 0;
 
-	if (perfdata_parse(data, len, &perf) < 0)
+	if (len)
+		memcpy(copy.data, data, len);
+	if (perfdata_parse(&copy, &perf) < 0)
 		return 0;
 	for (size_t i = 0; i < perf.n; i++)
 		sum += strlen(perf.entries[i].name) +

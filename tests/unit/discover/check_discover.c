@@ -303,7 +303,7 @@ START_TEST(collector_is_identified_by_its_counters)
 	struct jvm *jvm = xcalloc(1, sizeof(*jvm));
 
 	read_data(path, &bytes);
-	ck_assert_int_eq(perfdata_parse(bytes.data, bytes.len, &perf), 0);
+	ck_assert_int_eq(perfdata_parse(&bytes, &perf), 0);
 	identify_perfdata(jvm, &perf, &cmd);
 	ck_assert_str_eq(jvm->gc, heaps[_i].gc);
 	ck_assert_int_eq(jvm->heap_max, heaps[_i].max_mb << 20);

@@ -18,11 +18,11 @@ static void load(const char *name, struct buf *out)
 /* Parses a copy of exact size, so that ASan detects a read past its end. */
 static int parse(const void *data, size_t len, struct perfdata *out)
 {
-	_cleanup_free_ void *copy = xmalloc(len ? len : 1);
+	_cleanup_buf_ struct buf copy = { xmalloc(len ? len : 1), len, len };
 
 	if (len)
-		memcpy(copy, data, len);
-	return perfdata_parse(copy, len, out);
+		memcpy(copy.data, data, len);
+	return perfdata_parse(&copy, out);
 }
 
 static void put_u32(struct buf *b, size_t at, uint32_t value)

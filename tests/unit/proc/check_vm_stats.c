@@ -21,7 +21,7 @@ static void read_fixture(const char *name, struct perfdata *perf)
 	_cleanup_buf_ struct buf data = BUF_INIT;
 
 	read_data(path, &data);
-	ck_assert_int_eq(perfdata_parse(data.data, data.len, perf), 0);
+	ck_assert_int_eq(perfdata_parse(&data, perf), 0);
 }
 
 START_TEST(spaces_are_named_by_each_collector)
