@@ -777,35 +777,33 @@ START_TEST(the_jvm_may_exit_at_each_call)
 }
 END_TEST
 
-static struct fake_object *find_class(const char *signature)
+/* Starts a fake JVM of release 21, in which functions of the agent are called directly. */
+static struct ag_jvm start_world(void)
 {
-	struct fake_object *o;
+	static struct ag_mem mem = { .budget = 1 << 20 };
 
-	for (size_t i = 0; (o = fake_heap_get(i)); i++) {
-		if (o->signature && strcmp(o->signature, signature) == 0)
-			return o;
-	}
-	ck_abort_msg("no class %s", signature);
+	jvm_of(21);
+	heap_world_start();
+	return (struct ag_jvm){
+		.vm = fake_vm(), .ti = fake_ti(), .jni = fake_jni(0), .mem = &mem,
+	};
 }
 
 /* JVMTI numbers the fields of the interfaces that an interface extends, too. */
 START_TEST(fields_of_all_interfaces_are_counted)
 {
-	static struct ag_mem mem = { .budget = 1 << 20 };
 	struct fake_object *weak, *shape;
 	uint32_t n = 0, direct = 0;
 	struct ag_jvm jvm;
 	jclass class;
 
-	jvm_of(21);
-	heap_world_start();
-	jvm = (struct ag_jvm){ .vm = fake_vm(), .ti = fake_ti(), .jni = fake_jni(0), .mem = &mem };
-	weak = find_class("LAppWeak;");
-	shape = find_class("LShape;");
+	jvm = start_world();
+	weak = fake_heap_class("LAppWeak;");
+	shape = fake_heap_class("LShape;");
 	class = fake_ref(weak);
 	ck_assert_int_eq(ag_graph_interface_fields(&jvm, class, &direct), 0);
 	ck_assert_uint_eq(direct, 1);
-	shape->interface = find_class("Ljava/lang/Module;"); /* it has two fields */
+	shape->interface = fake_heap_class("Ljava/lang/Module;"); /* it has two fields */
 	ck_assert_int_eq(ag_graph_interface_fields(&jvm, class, &n), 0);
 	ck_assert_uint_eq(n, 1 + 2);
 	ag_ref_drop(&jvm, class);
@@ -830,7 +828,6 @@ START_TEST(fields_of_the_own_thread_are_learned)
 		{ NULL, "interruptLock", "Ljava/lang/Object;", 1, 0 },
 		{ NULL, "name", "Ljava/lang/String;", 0, 0 },
 	};
-	static struct ag_mem mem = { .budget = 1 << 20 };
 	const jvmtiCapabilities needed = { .can_tag_objects = 1 };
 	struct fake_object *thread;
 	struct ag_vthreads threads;
@@ -838,12 +835,10 @@ START_TEST(fields_of_the_own_thread_are_learned)
 	struct ag_jvm jvm;
 	jobject own;
 
-	jvm_of(21);
-	heap_world_start();
-	jvm = (struct ag_jvm){ .vm = fake_vm(), .ti = fake_ti(), .jni = fake_jni(0), .mem = &mem };
-	find_class("LPoint;")->signature = "Ljava/lang/VirtualThread;";
+	jvm = start_world();
+	fake_heap_class("LPoint;")->signature = "Ljava/lang/VirtualThread;";
 	fake_ti_table.GetClassStatus = is_initialized;
-	thread = find_class("Ljava/lang/Thread;");
+	thread = fake_heap_class("Ljava/lang/Thread;");
 	fake.loaded = &thread;
 	fake.n_loaded = 1;
 	for (size_t i = 0; i < 4; i++)
@@ -876,16 +871,13 @@ START_TEST(fields_of_mirrors_are_numbered)
 		{ NULL, "flags", "I", 2, 0 },
 		{ NULL, "domain", "Ljava/lang/Object;", 0, 0 },
 	};
-	static struct ag_mem mem = { .budget = 1 << 20 };
 	struct ag_mirrors mirrors = { .n = 0 };
 	struct ag_classes classes;
 	struct ag_jvm jvm;
 
-	jvm_of(21);
-	heap_world_start();
-	jvm = (struct ag_jvm){ .vm = fake_vm(), .ti = fake_ti(), .jni = fake_jni(0), .mem = &mem };
+	jvm = start_world();
 	for (size_t i = 0; i < 3; i++)
-		fields[i].class = find_class("Ljava/lang/Class;");
+		fields[i].class = fake_heap_class("Ljava/lang/Class;");
 	fake.fields = fields;
 	fake.n_fields = 3;
 	ck_assert_int_eq(ag_classes_get(&jvm, &classes), 0);
@@ -902,16 +894,13 @@ END_TEST
 
 START_TEST(name_of_the_own_thread_is_found)
 {
-	static struct ag_mem mem = { .budget = 1 << 20 };
 	struct ag_self_objects own = { .n = 0 };
 	struct fake_object *letters;
 	struct ag_jvm jvm;
 	bool found = false;
 
-	jvm_of(21);
-	heap_world_start();
-	jvm = (struct ag_jvm){ .vm = fake_vm(), .ti = fake_ti(), .jni = fake_jni(0), .mem = &mem };
-	letters = find_class("[B");
+	jvm = start_world();
+	letters = fake_heap_class("[B");
 	((struct fake_object *)fake.current_thread->fields[0].l)->fields[0].l = (jobject)letters;
 	ck_assert_int_eq(ag_self_objects_add_thread(&jvm, &own), 0);
 	for (uint32_t i = 0; i < own.n; i++)

@@ -18,6 +18,15 @@ struct fake_object *fake_heap_get(size_t i)
 	return i < n_heap ? heap[i] : NULL;
 }
 
+struct fake_object *fake_heap_class(const char *signature)
+{
+	for (size_t i = 0; i < n_heap; i++) {
+		if (heap[i]->signature && strcmp(heap[i]->signature, signature) == 0)
+			return heap[i];
+	}
+	ck_abort_msg("no class %s", signature);
+}
+
 void fake_heap_clear(void)
 {
 	n_heap = 0;

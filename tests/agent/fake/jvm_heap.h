@@ -60,6 +60,8 @@ void fake_add_heap(void);
 void fake_heap_put(struct fake_object *object);
 /* Returns object i in the order in which they were added, from 0; NULL after the last. */
 struct fake_object *fake_heap_get(size_t i);
+/* Returns the class with this signature; the test fails if there is none. */
+struct fake_object *fake_heap_class(const char *signature);
 /* Forgets all objects. */
 void fake_heap_clear(void);
 /* Returns the number of objects with a tag. */

@@ -749,17 +749,6 @@ START_TEST(boot_classes_are_not_counted_if_a_loader_is_unknown)
 }
 END_TEST
 
-static struct fake_object *find_class(const char *signature)
-{
-	struct fake_object *o;
-
-	for (size_t i = 0; (o = fake_heap_get(i)); i++) {
-		if (o->signature && strcmp(o->signature, signature) == 0)
-			return o;
-	}
-	ck_abort_msg("no class %s", signature);
-}
-
 static int n_linked;
 
 /* getDeclaredFields0(true) */
@@ -783,9 +772,9 @@ START_TEST(classes_of_the_boot_loader_are_linked)
 	heap_world_init(21, FAKE_NARROW);
 	heap_world_start();
 	jvm = (struct ag_jvm){ .vm = fake_vm(), .ti = fake_ti(), .jni = fake_jni(0), .mem = &mem };
-	class = find_class("Ljava/lang/Class;");
-	boot = find_class("Ljava/lang/Record;");
-	app = find_class("LUnlinked;");
+	class = fake_heap_class("Ljava/lang/Class;");
+	boot = fake_heap_class("Ljava/lang/Record;");
+	app = fake_heap_class("LUnlinked;");
 	method.class = class;
 	class->methods = &method;
 	class->n_methods = 1;
