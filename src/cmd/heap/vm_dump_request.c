@@ -55,6 +55,7 @@ static int stage_file(struct vm_dump_request *rq, const struct dump_wanted *want
 		.suffix = ".hprof",
 		.listener = -1,
 		.room = room_for(rq),
+		.merges = rq->features.segments,
 		.memory_first = wanted->redact != HPROF_REDACT_NOTHING,
 		.timeout_ms = rq->ctx->timeout_ms,
 	};

@@ -62,6 +62,12 @@ struct staged_file_request {
 	 * STAGED_FIFO: for the files that the target creates in the FIFO's directory.
 	 */
 	uint64_t room;
+	/*
+	 * STAGED_FIFO, STAGED_RESULT: the target writes other files in the file's directory, and
+	 * merges them into the file.  It would log an error if they were removed before, so the
+	 * helper waits for the end of the merge, also after jtool was killed: an hour at most.
+	 */
+	bool merges;
 	bool memory_first;   /* if `room` is not 0: prefer a file system in memory to a disk */
 	unsigned timeout_ms; /* ms to wait for the helper, which may be blocked; 0: 10 s */
 };

@@ -201,6 +201,39 @@ uint64_t staging_dir_bytes(const struct staging_dir *sd)
 	return sum;
 }
 
+static bool has_prefix(const char *name, const char *prefix)
+{
+	return strncmp(name, prefix, strlen(prefix)) == 0;
+}
+
+struct parts {
+	const char *file; /* name of the file into which the target merges */
+	bool found;
+};
+
+static void find_part(void *arg, int dir_fd, const char *name)
+{
+	struct parts *parts = arg;
+	size_t len = strlen(parts->file);
+	struct stat st;
+
+	if (!has_prefix(name, parts->file))
+		return;
+	if (name[len] == '.')
+		parts->found = true;
+	if (name[len] == '\0')
+		parts->found |= fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+				S_ISREG(st.st_mode) && st.st_size == 0;
+}
+
+bool staging_dir_is_merged_into(const struct staging_dir *sd)
+{
+	struct parts parts = { sd->file, false };
+
+	for_each_name(sd->dir_fd, ENTRIES_MAX, find_part, &parts);
+	return parts.found;
+}
+
 static bool has_equal_file(const struct staging_dir *sd, const void *data, size_t len)
 {
 	_cleanup_close_ int fd = staging_dir_open_file(sd);
@@ -257,11 +290,6 @@ const char *staging_dir_put_fifo(const struct staging_dir *sd, int *fd)
 	(void)fcntl(end, F_SETPIPE_SZ, FIFO_SIZE);
 	*fd = end;
 	return NULL;
-}
-
-static bool has_prefix(const char *name, const char *prefix)
-{
-	return strncmp(name, prefix, strlen(prefix)) == 0;
 }
 
 static void remove_leftover(void *arg, int dir_fd, const char *name)

@@ -74,6 +74,13 @@ int staging_dir_open_file(const struct staging_dir *sd) _must_check_;
 uint64_t staging_dir_bytes(const struct staging_dir *sd);
 
 /*
+ * Returns true if the target is merging other files of the private directory into the file: if the
+ * file is there, and is empty or another file has its name and a suffix.  HotSpot does so since
+ * JDK 22, and names the others FILE.p0, FILE.p1 and so on (JDK-8306441, heapDumper.cpp).
+ */
+bool staging_dir_is_merged_into(const struct staging_dir *sd);
+
+/*
  * Removes
  * - the socket;
  * - if no other helper uses the private directory: the file, if `discard` is set and this helper

@@ -27,7 +27,10 @@
  * of the FIFO, its open(2) ends within this time.
  */
 #define LINGER_MS 500
-#define LINGER_STEP_MS 10
+#define STEP_MS 10 /* between two looks at what reports no event */
+/* Limits in ms for the wait for a target that merges files: in total, and without progress. */
+#define MERGE_MS 3600000
+#define MERGE_STALL_MS 10000
 
 struct helper {
 	const struct staged_file_request *req;
@@ -263,6 +266,64 @@ static bool had_writer(int fifo)
 	return poll(&pfd, 1, 0) > 0 || io_read(fifo, &byte, 1) != 0;
 }
 
+/* Waits until the FIFO has or had a writer, but at most LINGER_MS.  Returns true if it has one. */
+static bool wait_for_writer(int fifo)
+{
+	struct deadline deadline = deadline_in_ms(LINGER_MS);
+
+	while (!had_writer(fifo)) {
+		if (deadline_passed(deadline))
+			return false;
+		/* Poll, because no event reports that an open(2) is pending. */
+		(void)poll(NULL, 0, STEP_MS);
+	}
+	return true;
+}
+
+/* Reads and discards what the target writes to the FIFO, until the target closes it. */
+static void drain_fifo(int fifo)
+{
+	struct deadline deadline = deadline_in_ms(MERGE_MS);
+	char data[4096];
+	ssize_t n = -EAGAIN;
+
+	if (!wait_for_writer(fifo))
+		return;
+	while (n > 0 || n == -EAGAIN) {
+		if (io_wait(fifo, POLLIN, deadline) < 0)
+			return;
+		n = io_read(fifo, data, sizeof(data));
+	}
+}
+
+/* Waits until the target has removed the files that it merges, or makes no progress. */
+static void wait_for_merge(const struct staging_dir *sd)
+{
+	struct deadline end = deadline_in_ms(MERGE_MS), stall = deadline_in_ms(MERGE_STALL_MS);
+	uint64_t bytes = 0;
+
+	while (staging_dir_is_merged_into(sd) && !deadline_passed(end) && !deadline_passed(stall)) {
+		uint64_t now = staging_dir_bytes(sd);
+
+		if (now != bytes)
+			stall = deadline_in_ms(MERGE_STALL_MS);
+		bytes = now;
+		(void)poll(NULL, 0, STEP_MS);
+	}
+}
+
+/*
+ * Waits until the target has written the file, if the target merges other files into it.  If jtool
+ * was killed, the target may still write.
+ */
+static void wait_for_target(const struct helper *h)
+{
+	if (h->req->merges && h->fifo >= 0)
+		drain_fifo(h->fifo);
+	else if (h->req->merges)
+		wait_for_merge(&h->sdir);
+}
+
 /*
  * Closes the helper's read end of the FIFO.
  *
@@ -277,13 +338,9 @@ static bool had_writer(int fifo)
  */
 static void close_fifo(struct helper *h)
 {
-	struct deadline deadline = deadline_in_ms(LINGER_MS);
-
 	if (h->fifo < 0)
 		return;
-	while (!had_writer(h->fifo) && !deadline_passed(deadline))
-		/* Poll, because no event reports that an open(2) is pending. */
-		(void)poll(NULL, 0, LINGER_STEP_MS);
+	(void)wait_for_writer(h->fifo);
 	util_close_p(&h->fifo);
 }
 
@@ -323,6 +380,7 @@ static void _noreturn_ run(const struct staging_helper_job *job)
 		.listener = job->req->listener,
 		.fifo = -1,
 	};
+	bool discard;
 	int rc;
 
 	(void)prctl(PR_SET_NAME, "jtool-helper");
@@ -347,7 +405,9 @@ static void _noreturn_ run(const struct staging_helper_job *job)
 	 * its own copy.
 	 */
 	util_close_p(&h.listener);
-	staging_dir_leave(&h.sdir, serve_commands(&h));
+	discard = serve_commands(&h);
+	wait_for_target(&h);
+	staging_dir_leave(&h.sdir, discard);
 	close_fifo(&h);
 	_exit(0);
 }

@@ -21,16 +21,13 @@ nothing_remains() {
 	check "$1: no file remains" poll 30 nothing_left_here
 	check "$1: no descriptor remains" poll 30 has_counts fd_count "$fds"
 	check "$1: no thread remains" poll 30 has_counts lasting_threads "$threads"
-	unharmed "$1" "$merge_failed"
+	unharmed "$1"
 }
 
 # has_counts COUNTER N: its count is at most N.
 has_counts() {
 	[ "$("$1" "$JVM_PID")" -le "$2" ]
 }
-
-# From JDK 22 on the JVM merges a dump from segments, and logs this if nobody reads the dump.
-merge_failed='\[.*\]\[error\]\[heapdump\] .* segmented heap file .*'
 
 # begin ENGINE [OPTION...]: runs retained in the background; sets `pid`, and returns when it
 # requests the heap.

@@ -52,9 +52,6 @@ clean() {
 	unharmed "$@"
 }
 
-# From JDK 22 on the JVM merges a dump from segments, and logs this if nobody reads the dump.
-merge_failed='\[.*\]\[error\]\[heapdump\] .* segmented heap file .*'
-
 # in_mib FILE: its size in MiB with three digits.
 in_mib() {
 	stat -c %s "$1" | awk '{ m = $1 / 1048576; printf m < 9.995 ? "%.2f" : m < 99.95 ? "%.1f" : "%.0f", m }'
@@ -132,6 +129,8 @@ helpers() {
 # dump.
 killed() {
 	local name=$1 signal=$2 who=$3 pid slow=0 i begin
+	# From JDK 22 on the JVM merges a dump from segments, and logs this if nobody reads the dump.
+	local merge_failed='\[.*\]\[error\]\[heapdump\] .* segmented heap file .*'
 
 	for ((i = 0; i < kills; i++)); do
 		(cd "$W" && exec ./jtool heapdump --engine hprof "$JVM_PID" killed/d >/dev/null 2>&1) &
@@ -154,7 +153,8 @@ killed() {
 	no_dump "$name" "$W/killed"
 	# The next helper removes the files of a killed one.
 	[ "$who" = jtool ] || works "$name: the next dump works" heapdump --engine hprof --force "$JVM_PID" dumps/d
-	clean "$name" "$merge_failed"
+	[ "$who" != jtool ] || merge_failed=
+	clean "$name" ${merge_failed:+"$merge_failed"}
 }
 
 for version in "${jdks[@]}"; do

@@ -146,18 +146,16 @@ has_progressed() {
 
 # program_is_wrong: prints what the program's own checks find.
 program_is_wrong() {
-	local no_merge='.*\[error\]\[heapdump\] Failed to merge segmented heap file.*'
-
 	if [ "$kind" != Tomcat ] && ! answers; then
 		echo "the program does not answer"
 	elif [ -n "$before" ] && ! poll 60 has_progressed; then
 		echo "the program does not go on after $before rounds"
 	fi
 	grep -m 1 -h -e 'Full thread dump' "$JVM_OUT" "$JVM_ERR"
-	# HotSpot itself says that it could not start a thread, that it has no longer found the parts of a
-	# dump whose jtool was killed, or that it omitted the collection before a dump.
+	# HotSpot itself says that it could not start a thread, or that it omitted the collection before a
+	# dump.
 	[ "$kind" = Tomcat ] ||
-		unexpected_output ".*\[warning\]\[os,thread.*|$no_merge" '.*GC locker is held.*'
+		unexpected_output '.*\[warning\]\[os,thread.*' '.*GC locker is held.*'
 }
 
 # wrk_is_wrong: ends wrk and prints the errors that it saw.

@@ -251,6 +251,13 @@ static void wait_until_empty(const char *path)
 	ck_assert_int_eq(count(path), 0);
 }
 
+/* Checks that a helper does not remove its directory in a moment. */
+static void assert_stays(const char *path)
+{
+	(void)poll(NULL, 0, 100);
+	ck_assert_int_eq(count(path), 1);
+}
+
 /* Forks a jtool process that stages a file; sets `path` to the file. */
 static pid_t fork_jtool(const struct staged_file_request *req, char path[512])
 {
@@ -660,6 +667,50 @@ START_TEST(fifo_breaks_when_jtool_is_killed)
 	ck_assert_int_eq(errno, EPIPE);
 	(void)close(writer);
 	wait_until_empty("/tmp");
+}
+END_TEST
+
+/* A JVM that merges other files into the FIFO logs an error if it cannot end that. */
+START_TEST(fifo_is_drained_if_the_target_merges)
+{
+	struct staged_file_request req = write_request(STAGED_FIFO);
+	char path[512], piece[4096] = "";
+	int writer;
+	pid_t pid;
+
+	req.merges = true;
+	pid = fork_jtool(&req, path);
+	writer = target_opens(path);
+	kill_jtool(pid);
+	(void)signal(SIGPIPE, SIG_IGN);
+	for (int i = 0; i < 1024; i++) /* four times the size of the FIFO */
+		ck_assert_int_eq(write(writer, piece, sizeof(piece)), sizeof(piece));
+	ck_assert_int_eq(count("/tmp"), 1);
+	(void)close(writer);
+	wait_until_empty("/tmp");
+}
+END_TEST
+
+START_TEST(result_stays_while_the_target_merges)
+{
+	struct staged_file_request req = write_request(STAGED_RESULT);
+	_cleanup_free_ char *part = NULL;
+	char path[512];
+	int file;
+	pid_t pid;
+
+	req.merges = true;
+	pid = fork_jtool(&req, path);
+	file = target_opens(path);
+	kill_jtool(pid);
+	assert_stays("/tmp"); /* the JVM has opened the file, but no part */
+	part = xasprintf("%s.p0", path);
+	(void)close(target_opens(part));
+	ck_assert_int_eq(write(file, CONTENT, strlen(CONTENT)), strlen(CONTENT));
+	assert_stays("/tmp");
+	ck_assert_int_eq(unlink(in_root(part)), 0);
+	wait_until_empty("/tmp");
+	(void)close(file);
 }
 END_TEST
 
@@ -1088,6 +1139,8 @@ int main(void)
 	tcase_add_test(tc, fifo_delivers_what_the_target_writes);
 	tcase_add_test(tc, fifo_has_a_reader_until_it_is_freed);
 	tcase_add_test(tc, fifo_breaks_when_jtool_is_killed);
+	tcase_add_test(tc, fifo_is_drained_if_the_target_merges);
+	tcase_add_test(tc, result_stays_while_the_target_merges);
 	tcase_add_test(tc, late_writer_of_a_removed_fifo_gets_epipe);
 	tcase_add_test(tc, result_file_is_opened_and_removed);
 	tcase_add_loop_test(tc, result_is_copied_to_the_output, 0, ARRAY_SIZE(targets));
