@@ -11,8 +11,10 @@
 #define GZIP 16 /* added to inflateInit2()'s windowBits: expect a gzip header and checksum */
 
 /* Defined in files.S. */
-extern const unsigned char jtool_agent_gz[], jtool_manual_gz[], jtool_flamegraph_gz[];
-extern const size_t jtool_agent_gz_len, jtool_manual_gz_len, jtool_flamegraph_gz_len;
+extern const unsigned char jtool_agent_gz[], jtool_manual_gz[], jtool_flamegraph_gz[],
+	jtool_views_gz[];
+extern const size_t jtool_agent_gz_len, jtool_manual_gz_len, jtool_flamegraph_gz_len,
+	jtool_views_gz_len;
 
 /* Returns the uncompressed length, which a gzip file has in its last 4 bytes (RFC 1952). */
 static size_t uncompressed_len(const unsigned char *gz, size_t gz_len)
@@ -80,4 +82,9 @@ int embedded_flamegraph(struct buf *parts, struct err *err)
 			       "cannot unpack the page of the flame graph: this copy of jtool is "
 			       "damaged; install it again");
 	return 0;
+}
+
+int embedded_views(struct buf *text)
+{
+	return decompress(jtool_views_gz, jtool_views_gz_len, text);
 }

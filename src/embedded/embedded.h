@@ -25,4 +25,10 @@ int embedded_page(const char *name, struct buf *text) _must_check_;
  */
 int embedded_flamegraph(struct buf *parts, struct err *err) _must_check_;
 
+/*
+ * Decompresses the descriptions of the views of recordings (jfr_views.h), which have a NUL at their
+ * end, into an empty buffer.  Returns 0, or -EBADMSG if the executable of jtool is damaged.
+ */
+int embedded_views(struct buf *text) _must_check_;
+
 #endif

@@ -24,6 +24,7 @@
 	embed jtool_agent_gz, AGENT_FILE
 	embed jtool_manual_gz, MANUAL_FILE
 	embed jtool_flamegraph_gz, FLAMEGRAPH_FILE
+	embed jtool_views_gz, VIEWS_FILE
 
 	.section .note.GNU-stack, "", %progbits
 #ifdef __CET__

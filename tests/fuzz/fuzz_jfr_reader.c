@@ -76,6 +76,8 @@ static void print_views(struct input *in)
 	const struct jfr_query *view;
 	size_t n;
 
+	if (jfr_views_load(&err) < 0)
+		abort();
 	for (n = 0; n < ARRAY_SIZE(runs) && (view = jfr_view_at(n)); n++)
 		runs[n] = jfr_queries_add(q, view);
 	if (jfr_queries_run(q, r, INT64_MIN, &err) == 0) {

@@ -53,6 +53,8 @@ int jfr_view(const struct ctx *ctx, const struct jfr_request *req, struct err *e
 
 	(void)req;
 	if (rc == 0)
+		rc = jfr_views_load(err);
+	if (rc == 0)
 		rc = find_start(&rec, err);
 	if (rc == 0)
 		rc = print_view(&rec, view, err);

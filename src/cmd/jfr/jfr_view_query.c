@@ -32,10 +32,13 @@ static void print_result(struct jfr_recording *rec, const struct jfr_query *view
 const char *jfr_view_word(size_t i)
 {
 	static const char *const others[] = { "summary", "events", "views" };
+	struct err ignored = { .code = EXIT_DONE };
 	const struct jfr_query *view;
 
 	if (i < ARRAY_SIZE(others))
 		return others[i];
+	if (jfr_views_load(&ignored) < 0)
+		return NULL;
 	view = jfr_view_at(i - ARRAY_SIZE(others));
 	return view ? view->name : NULL;
 }

@@ -1,7 +1,7 @@
 /*
  * Tables that are computed from the events of a recording: events are grouped, each group is a row,
- * and a column has a value of the group, such as the number of events, a sum or a percentile.  The
- * queries are C constants (jfr_views.h); several queries run in one pass over the recording.
+ * and a column has a value of the group, such as the number of events, a sum or a percentile.
+ * jfr_views.h has the queries of the views; several queries run in one pass over the recording.
  *
  * A value that is in the recording's constant pools, such as a class or a stack trace, is read once
  * for each chunk, so that an event costs only a few look-ups.
@@ -75,6 +75,7 @@ struct jfr_query {
 	const struct jfr_query_column *columns; /* set by JFR_COLUMNS(), with n_columns */
 	unsigned char n_sources, n_columns;
 	bool is_form; /* the result is one row, which is printed with one line per column */
+	bool is_unlisted; /* not in the list of views: only the `instead` of another one */
 	/*
 	 * Numbers, from 1, of the columns by which rows are sorted; negative: in descending order;
 	 * 0: no column.
@@ -86,9 +87,8 @@ struct jfr_query {
 };
 
 /*
- * JFR_SOURCES({ ... }, ...) and JFR_COLUMNS({ ... }, ...) initialise the lists of a query.  The
- * lists are not arrays of a fixed size, because then the views of JFR would take three times the
- * space in the program.  More columns than JFR_COLUMNS_MAX do not compile.
+ * JFR_SOURCES({ ... }, ...) and JFR_COLUMNS({ ... }, ...) initialise the lists of a constant query.
+ * More columns than JFR_COLUMNS_MAX do not compile.
  */
 #define JFR_SOURCES(...) \
 	.sources = (const struct jfr_query_source[]){ __VA_ARGS__ }, \
