@@ -1,12 +1,18 @@
+#include <string.h>
+
 #include "classfile/code.h"
 
 const char *cf_mnemonic(uint8_t opcode)
 {
-	static const char *const names[256] = {
-#define ROW(code, name, operands) [code] = #name,
+	/* One string, in the order of the opcodes, which have no gaps: pointers would take 2 KB. */
+	static const char names[] =
+#define ROW(code, name, operands) #name "\0"
 #include "classfile/opcodes.def"
 #undef ROW
-	};
+		;
+	const char *at = names;
 
-	return names[opcode];
+	for (; *at && opcode > 0; opcode--)
+		at += strlen(at) + 1;
+	return *at ? at : NULL;
 }

@@ -79,9 +79,11 @@ static void fill(struct tar_header *h, const char *name, time_t modified, uint64
 	(void)snprintf(h->checksum, sizeof(h->checksum), "%06o", tar_header_sum(h));
 }
 
+/* The end of an archive.  Not const, because constants take space in the program. */
+static char zeros[2 * BLOCK];
+
 static int put_data(struct stream *s, int data_fd, uint64_t size)
 {
-	static const char zeros[BLOCK];
 	char chunk[65536];
 	uint64_t done = 0;
 	int rc = 0;
@@ -123,7 +125,6 @@ int tar_gz_add(int fd, const char *name, time_t modified, int data_fd, uint64_t 
 
 int tar_gz_end(int fd)
 {
-	static const char zeros[2 * BLOCK];
 	struct stream s;
 	int rc = begin(&s, fd);
 
