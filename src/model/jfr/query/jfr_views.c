@@ -21,11 +21,21 @@ static struct {
 } views = { .text = BUF_INIT };
 
 static const char *const aggregates[] = {
-	[JFR_ANY] = "any",     [JFR_FIRST] = "first",   [JFR_LAST] = "last",
-	[JFR_LATEST] = "latest", [JFR_SUM_OF] = "sum",  [JFR_COUNT_OF] = "count",
-	[JFR_UNIQUE] = "unique", [JFR_LEAST] = "least", [JFR_GREATEST] = "greatest",
-	[JFR_MEAN] = "mean",   [JFR_MEDIAN] = "median", [JFR_P90] = "p90",
-	[JFR_P95] = "p95",     [JFR_P99] = "p99",       [JFR_P999] = "p999",
+	[JFR_ANY] = "any",
+	[JFR_FIRST] = "first",
+	[JFR_LAST] = "last",
+	[JFR_LATEST] = "latest",
+	[JFR_SUM_OF] = "sum",
+	[JFR_COUNT_OF] = "count",
+	[JFR_UNIQUE] = "unique",
+	[JFR_LEAST] = "least",
+	[JFR_GREATEST] = "greatest",
+	[JFR_MEAN] = "mean",
+	[JFR_MEDIAN] = "median",
+	[JFR_P90] = "p90",
+	[JFR_P95] = "p95",
+	[JFR_P99] = "p99",
+	[JFR_P999] = "p999",
 	[JFR_DIFFERENCE] = "difference",
 };
 
@@ -195,7 +205,7 @@ static bool read_line(char *line)
 		return true;
 	word = next_word(&line);
 	if (strcmp(word, "view") == 0 && views.n < VIEWS_MAX) {
-		views.at[views.n++].name = line;
+		views.at[views.n++] = (struct jfr_query){ .name = line };
 		return true;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(keywords); i++) {
@@ -212,13 +222,16 @@ int jfr_views_load(struct err *err)
 
 	if (views.n > 0)
 		return 0;
+	buf_reset(&views.text);
 	valid = embedded_views(&views.text) == 0;
 	for (char *at = valid ? views.text.data : NULL; valid && (line = strsep(&at, "\n"));)
 		valid = read_line(line);
-	return valid ? 0
-		     : err_set(err, EXIT_PARTIAL,
-			       "cannot unpack the views of recordings: this copy of jtool is "
-			       "damaged; install it again");
+	if (valid)
+		return 0;
+	views.n = 0;
+	return err_set(err, EXIT_PARTIAL,
+		       "cannot unpack the views of recordings: this copy of jtool is damaged; "
+		       "install it again");
 }
 
 const struct jfr_query *jfr_view_at(size_t i)
