@@ -117,7 +117,8 @@ START_TEST(full_heap_is_named)
 
 		target.heap_used = heaps[i].used;
 		target.heap_max = heaps[i].max;
-		ck_assert_int_eq(sigquit_wake(&point, 10, NULL, &err), -1);
+		/* long enough for an emulated target to receive the signal */
+		ck_assert_int_eq(sigquit_wake(&point, 500, NULL, &err), -1);
 		(void)next_report(5000); /* the target handles the signal */
 		ck_assert_msg(strstr(err.text, heaps[i].words) != NULL, "%s", err.text);
 	}
