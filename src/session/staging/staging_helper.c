@@ -266,7 +266,7 @@ static bool had_writer(int fifo)
 	return poll(&pfd, 1, 0) > 0 || io_read(fifo, &byte, 1) != 0;
 }
 
-/* Waits until the FIFO has or had a writer, but at most LINGER_MS.  Returns true if it has one. */
+/* Waits at most LINGER_MS until the FIFO has or has had a writer.  Returns true if it has. */
 static bool wait_for_writer(int fifo)
 {
 	struct deadline deadline = deadline_in_ms(LINGER_MS);

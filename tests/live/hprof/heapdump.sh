@@ -128,10 +128,10 @@ helpers() {
 # killed NAME SIGNAL jtool|helper|both: sends a signal to these processes at a random moment of a
 # dump.
 killed() {
-	local name=$1 signal=$2 who=$3 pid slow=0 i begin
-	# From JDK 22 on the JVM merges a dump from segments, and logs this if nobody reads the dump.
-	local merge_failed='\[.*\]\[error\]\[heapdump\] .* segmented heap file .*'
+	local name=$1 signal=$2 who=$3 pid slow=0 i begin merge_failed=
 
+	# From JDK 22 on the JVM merges a dump from segments, and logs this if nobody reads the dump.
+	[ "$who" = jtool ] || merge_failed='\[.*\]\[error\]\[heapdump\] .* segmented heap file .*'
 	for ((i = 0; i < kills; i++)); do
 		(cd "$W" && exec ./jtool heapdump --engine hprof "$JVM_PID" killed/d >/dev/null 2>&1) &
 		pid=$!
@@ -153,8 +153,7 @@ killed() {
 	no_dump "$name" "$W/killed"
 	# The next helper removes the files of a killed one.
 	[ "$who" = jtool ] || works "$name: the next dump works" heapdump --engine hprof --force "$JVM_PID" dumps/d
-	[ "$who" != jtool ] || merge_failed=
-	clean "$name" ${merge_failed:+"$merge_failed"}
+	clean "$name" "$merge_failed"
 }
 
 for version in "${jdks[@]}"; do

@@ -670,18 +670,29 @@ START_TEST(fifo_breaks_when_jtool_is_killed)
 }
 END_TEST
 
-/* A JVM that merges other files into the FIFO logs an error if it cannot end that. */
-START_TEST(fifo_is_drained_if_the_target_merges)
+/*
+ * Stages a file into which the target merges others, and kills jtool when the target has opened the
+ * file.  Returns the target's descriptor; sets `path` to the file.
+ */
+static int open_and_kill_jtool(enum staged_file_kind kind, char path[512])
 {
-	struct staged_file_request req = write_request(STAGED_FIFO);
-	char path[512], piece[4096] = "";
-	int writer;
+	struct staged_file_request req = write_request(kind);
 	pid_t pid;
+	int fd;
 
 	req.merges = true;
 	pid = fork_jtool(&req, path);
-	writer = target_opens(path);
+	fd = target_opens(path);
 	kill_jtool(pid);
+	return fd;
+}
+
+/* A JVM that merges other files into the FIFO logs an error if it cannot end that. */
+START_TEST(fifo_is_drained_if_the_target_merges)
+{
+	char path[512], piece[4096] = "";
+	int writer = open_and_kill_jtool(STAGED_FIFO, path);
+
 	(void)signal(SIGPIPE, SIG_IGN);
 	for (int i = 0; i < 1024; i++) /* four times the size of the FIFO */
 		ck_assert_int_eq(write(writer, piece, sizeof(piece)), sizeof(piece));
@@ -693,16 +704,10 @@ END_TEST
 
 START_TEST(result_stays_while_the_target_merges)
 {
-	struct staged_file_request req = write_request(STAGED_RESULT);
 	_cleanup_free_ char *part = NULL;
 	char path[512];
-	int file;
-	pid_t pid;
+	int file = open_and_kill_jtool(STAGED_RESULT, path);
 
-	req.merges = true;
-	pid = fork_jtool(&req, path);
-	file = target_opens(path);
-	kill_jtool(pid);
 	assert_stays("/tmp"); /* the JVM has opened the file, but no part */
 	part = xasprintf("%s.p0", path);
 	(void)close(target_opens(part));
