@@ -24,6 +24,11 @@ static bool starts(struct part p, const char *prefix)
 	return p.len > n && memcmp(p.at, prefix, n) == 0;
 }
 
+static bool is(struct part p, const char *name)
+{
+	return p.len == strlen(name) && memcmp(p.at, name, p.len) == 0;
+}
+
 static struct part without(struct part p, const char *prefix, const char *suffix)
 {
 	size_t head = strlen(prefix), tail = strlen(suffix);
@@ -82,8 +87,7 @@ static char *find_name(struct part p, struct part parent)
 {
 	if (starts(p, "lxc.payload."))
 		return unescape(without(p, "lxc.payload.", ""));
-	if ((parent.len == 3 && memcmp(parent.at, "lxc", 3) == 0) ||
-	    (parent.len == 11 && memcmp(parent.at, "lxc.payload", 11) == 0))
+	if (is(parent, "lxc") || is(parent, "lxc.payload"))
 		return xstrndup(p.at, p.len);
 	if (starts(p, "machine-"))
 		return unescape(without(p, "machine-", ".scope"));
@@ -178,6 +182,26 @@ static char *uid_of_path(struct part path)
 	return uid;
 }
 
+/*
+ * Returns the id in the component below that of the pod: the container runtime creates that control
+ * group.  Those below it are created in the container, those below user.slice by users, and their
+ * names are not trusted.
+ */
+static char *pod_container_of_path(struct part path)
+{
+	while (path.len > 0) {
+		struct part p = take_component(&path);
+		char *uid = uid_of_component(p);
+
+		free(uid);
+		if (uid)
+			return find_hex_id(take_component(&path));
+		if (is(p, "user.slice"))
+			return NULL;
+	}
+	return NULL;
+}
+
 /* Calls find() for each path in the text of PID/cgroup until find() returns a text. */
 static char *find_in_paths(const char *cgroup, char *(*find)(struct part path))
 {
@@ -209,4 +233,9 @@ char *container_id(const char *cgroup)
 char *container_pod_uid(const char *cgroup)
 {
 	return find_in_paths(cgroup, uid_of_path);
+}
+
+char *container_of_pod(const char *cgroup)
+{
+	return find_in_paths(cgroup, pod_container_of_path);
 }

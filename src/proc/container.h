@@ -18,4 +18,12 @@ char *container_id(const char *cgroup);
  */
 char *container_pod_uid(const char *cgroup);
 
+/*
+ * Returns the id of the pod's container that the process is in.  This differs from container_id()
+ * if the process is in a container inside the pod's container, or in a control group that a program
+ * has created and named like a container.  Returns NULL if the process is in no pod.  The caller
+ * frees the id.
+ */
+char *container_of_pod(const char *cgroup);
+
 #endif

@@ -18,7 +18,7 @@
 struct metrics_source {
 	struct perfdata perf;
 	double resident, swapped, limit; /* bytes */
-	char *pod_uid;
+	char *pod_uid, *pod_container; /* uid of its pod, and id of the pod's container; or NULL */
 };
 
 static double number(const void *of, const char *name)
@@ -60,8 +60,26 @@ static void read_kernel(struct metrics_source *s, const struct procfs *proc, con
 		s->swapped = known(memory.swapped);
 	}
 	s->limit = known(cgroup_lowest_limit(proc, jvm->pid));
-	if (jvm->container && procfs_read(proc, jvm->pid, "cgroup", &groups, CGROUP_MAX) == 0)
+	if (jvm->container && procfs_read(proc, jvm->pid, "cgroup", &groups, CGROUP_MAX) == 0) {
 		s->pod_uid = container_pod_uid(buf_str(&groups));
+		s->pod_container = container_of_pod(buf_str(&groups));
+	}
+}
+
+/*
+ * Sets the names of the JVM's pod.  On a machine with pods, a JVM outside pods has empty names:
+ * Prometheus would add the names of the exporter's pod in place of absent ones.
+ */
+static void set_names(struct openmetrics_jvm *m, const struct pod_names *pods,
+		      const char *pod_container)
+{
+	const struct pod_name *name = pod_names_find(pods, pod_container);
+
+	if (pods->n == 0)
+		return;
+	m->namespace = name ? name->namespace : "";
+	m->pod = name ? name->pod : "";
+	m->container_name = name ? name->container : "";
 }
 
 struct reading {
@@ -79,7 +97,6 @@ static void visit(void *arg, size_t i, struct perfdata *perf, const struct err *
 	const struct jvm *jvm = r->all[i];
 	struct metrics_source *source = &doc->sources[doc->n];
 	struct openmetrics_jvm *m = &doc->jvms[doc->n];
-	const struct pod_name *name;
 
 	if (!perf) {
 		r->skip(r->arg, jvm, err);
@@ -94,12 +111,7 @@ static void visit(void *arg, size_t i, struct perfdata *perf, const struct err *
 		.version = jvm->version, .vm = jvm->vm, .gc = jvm->gc,
 		.source = { .of = source, .number = number, .text = text },
 	};
-	name = pod_names_find(&doc->pods, jvm->container);
-	if (name) {
-		m->namespace = name->namespace;
-		m->pod = name->pod;
-		m->container_name = name->container;
-	}
+	set_names(m, &doc->pods, source->pod_container);
 	m->uptime = stat_timestamp(&m->source);
 	doc->n++;
 }
@@ -126,6 +138,7 @@ void metrics_document_release(struct metrics_document *doc)
 	for (size_t i = 0; i < doc->n; i++) {
 		perfdata_release(&doc->sources[i].perf);
 		free(doc->sources[i].pod_uid);
+		free(doc->sources[i].pod_container);
 	}
 	free(doc->sources);
 	free(doc->jvms);

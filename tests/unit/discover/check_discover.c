@@ -541,6 +541,38 @@ START_TEST(pod_uids_are_parsed_from_cgroups)
 }
 END_TEST
 
+#define OTHER_ID "1111111111111111111111111111111111111111111111111111111111111111"
+
+START_TEST(container_of_a_pod_is_below_the_pod)
+{
+	static const struct {
+		const char *cgroup, *id;
+	} cases[] = {
+		{ "", NULL },
+		{ "0::/docker/" DOCKER_ID "\n", NULL },
+		{ "4:memory:/kubepods/besteffort/pod" POD_UID "/" DOCKER_ID "\n", DOCKER_ID },
+		{ "1:x:/\n0::/../../pod" POD_UID "/" DOCKER_ID, DOCKER_ID },
+		{ "0::/kubepods.slice/kubepods-pod" POD_SLICE "/crio-" DOCKER_ID ".scope\n",
+		  DOCKER_ID },
+		{ "0::/kubepods/pod" POD_UID "/" DOCKER_ID "/docker/" OTHER_ID, DOCKER_ID },
+		{ "0::/kubepods/pod" POD_UID "/" DOCKER_ID "/pod" POD_UID "/" OTHER_ID,
+		  DOCKER_ID },
+		{ "0::/kubepods/pod" POD_UID "/x/" DOCKER_ID, NULL },
+		{ "0::/kubepods/pod" POD_UID, NULL },
+		{ "0::/user.slice/user-1.slice/kubepods-pod" POD_SLICE "/a-" DOCKER_ID ".scope",
+		  NULL },
+		{ "0::/user.slice/user-1.slice/" DOCKER_ID ".scope", NULL },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_free_ char *id = container_of_pod(cases[i].cgroup);
+
+		ck_assert_msg(id ? cases[i].id && strcmp(id, cases[i].id) == 0 : !cases[i].id,
+			      "%s: %s", cases[i].cgroup, id ? id : "none");
+	}
+}
+END_TEST
+
 START_TEST(command_lines_are_split_into_main_args_and_flags)
 {
 	static const struct {
@@ -710,6 +742,7 @@ int main(void)
 	tcase_add_test(texts, maximum_of_the_heap_follows_from_flags);
 	tcase_add_test(texts, container_ids_are_parsed_from_cgroups);
 	tcase_add_test(texts, pod_uids_are_parsed_from_cgroups);
+	tcase_add_test(texts, container_of_a_pod_is_below_the_pod);
 	tcase_add_test(texts, command_lines_are_split_into_main_args_and_flags);
 	tcase_add_test(texts, last_flag_wins);
 	tcase_add_test(texts, ambiguous_names_match_no_jvm);
