@@ -17,8 +17,8 @@ struct how {
 	bool here;      /* this process, not a worker, inspects the target */
 };
 
-static struct jvm *new_jvm(const struct procfs *proc, pid_t pid, const struct proc_status *status,
-			   const struct jvm_files *files, struct how how)
+/* Returns a JVM of which only the values in `status` are known. */
+static struct jvm *bare_jvm(const struct procfs *proc, pid_t pid, const struct proc_status *status)
 {
 	struct jvm *jvm = xcalloc(1, sizeof(*jvm));
 
@@ -29,8 +29,17 @@ static struct jvm *new_jvm(const struct procfs *proc, pid_t pid, const struct pr
 	jvm->start_ticks = status->start_ticks;
 	jvm->uptime = procfs_uptime(proc, status);
 	jvm->heap_used = jvm->heap_max = jvm->heap_committed = jvm->heap_bound = jvm->classes = -1;
-	jvm->is_hotspot = !files->is_openj9;
+	jvm->is_hotspot = true; /* assume HotSpot: most JVMs are */
 	jvm->listed_ns = monotonic_ns();
+	return jvm;
+}
+
+static struct jvm *new_jvm(const struct procfs *proc, pid_t pid, const struct proc_status *status,
+			   const struct jvm_files *files, struct how how)
+{
+	struct jvm *jvm = bare_jvm(proc, pid, status);
+
+	jvm->is_hotspot = !files->is_openj9;
 	if (how.proc_only)
 		jvm_files_skip(proc, jvm, files);
 	else
@@ -91,6 +100,7 @@ static int not_mounted(const struct procfs *proc, struct err *err)
 struct survey {
 	const struct procfs *proc;
 	struct how how;
+	const struct process_set *hung; /* processes of which only /proc is read; NULL: none */
 	const pid_t *pids;
 	struct jvm **found;   /* found[i] is the JVM with pids[i]; NULL: it is not a JVM */
 	/* pids of the processes at which a worker has failed; add_lost() inspects them */
@@ -179,7 +189,9 @@ static int inspect_all(struct survey *s, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		if (!may_be_jvm(s->proc, s->pids[i]))
 			continue;
-		if (!s->how.proc_only && mounts_of_ns_are_local(s->proc, s->pids[i]))
+		if (s->hung && process_set_has(s->hung, s->proc, s->pids[i]))
+			s->lost[s->n_lost++] = s->pids[i];
+		else if (!s->how.proc_only && mounts_of_ns_are_local(s->proc, s->pids[i]))
 			s->local[s->n_local++] = i;
 		else
 			s->remote[n_remote++] = i;
@@ -205,17 +217,7 @@ static struct jvm *unreadable_jvm(const struct procfs *proc, pid_t pid)
 
 	if (procfs_status(proc, pid, &status) < 0 || strcmp(status.name, "java") != 0)
 		return NULL;
-	jvm = xcalloc(1, sizeof(*jvm));
-	jvm->pid = pid;
-	jvm->nspid = status.nspid;
-	jvm->uid = status.euid;
-	jvm->gid = status.egid;
-	jvm->start_ticks = status.start_ticks;
-	jvm->uptime = procfs_uptime(proc, &status);
-	jvm->heap_used = jvm->heap_max = jvm->heap_committed = jvm->heap_bound = -1;
-	jvm->classes = -1;
-	jvm->listed_ns = monotonic_ns();
-	jvm->is_hotspot = true; /* assume HotSpot: most JVMs are */
+	jvm = bare_jvm(proc, pid, &status);
 	jvm->attach = ATTACH_UNREACHABLE;
 	jvm->hung = xstrdup("its memory map is locked by a thread whose file system");
 	return jvm;
@@ -259,11 +261,12 @@ static int no_worker(int error, struct err *err)
 	return err_not_started(err, EXIT_PARTIAL, error, "the process that inspects JVMs");
 }
 
-int discover_all(const struct procfs *proc, bool states, struct jvm_list *list, struct err *err)
+int discover_all(const struct procfs *proc, bool states, struct process_set *hung,
+		 struct jvm_list *list, struct err *err)
 {
 	_cleanup_free_ pid_t *pids = NULL;
 	size_t n = 0, n_found = 0;
-	struct survey s = { .proc = proc, .how = { .states = states } };
+	struct survey s = { .proc = proc, .how = { .states = states }, .hung = hung };
 	int rc = procfs_pids(proc, &pids, &n);
 
 	if (rc < 0)
@@ -286,6 +289,10 @@ int discover_all(const struct procfs *proc, bool states, struct jvm_list *list, 
 		qsort(s.found, n_found, sizeof(*s.found), by_pid);
 	}
 	free(s.lost);
+	for (size_t i = 0; hung && i < n_found; i++) {
+		if (s.found[i]->hung)
+			process_set_add(hung, s.found[i]->pid, s.found[i]->start_ticks);
+	}
 	*list = (struct jvm_list){ s.found, n_found };
 	if (rc == 0)
 		return 0;

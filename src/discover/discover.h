@@ -10,6 +10,7 @@
 #define JTOOL_DISCOVER_DISCOVER_H
 
 #include "base/err.h"
+#include "proc/process_set.h"
 #include "proc/procfs.h"
 #include "discover/jvm.h"
 
@@ -26,9 +27,14 @@ struct jvm_list {
  * Workers inspect the processes whose file systems may not answer (worker_pool.h).  If a file
  * system does not answer, its JVM is in the list with jvm->hung set, and with only those values
  * that /proc shows.  All such JVMs together delay discover_all() by two seconds at most.
+ *
+ * A worker that waits for the server of a FUSE file system cannot be killed.  A process that calls
+ * discover_all() again and again passes the same `hung` each time, so that no further worker is
+ * blocked by the same JVM: only /proc is read of the processes in *hung, and the JVMs whose file
+ * system does not answer are added.  Other callers pass NULL.
  */
-int discover_all(const struct procfs *proc, bool states, struct jvm_list *list,
-		 struct err *err) _must_check_;
+int discover_all(const struct procfs *proc, bool states, struct process_set *hung,
+		 struct jvm_list *list, struct err *err) _must_check_;
 
 /*
  * Returns the JVM with this pid.  Returns NULL with `err` set if no such process exists, if

@@ -71,11 +71,17 @@ int hsperf_open_file(const struct procfs *proc, const struct jvm *jvm, int root_
 	return fd == -ENOENT ? open_deleted(proc, jvm) : fd;
 }
 
-/* Uses read(2), not mmap(2): if the owner truncates the file, a mapping would raise SIGBUS. */
+/*
+ * Reads the start of the file, which has all counters.  Uses read(2), not mmap(2): if the owner
+ * truncates the file, a mapping would raise SIGBUS.
+ */
 static int read_file(int fd, struct buf *bytes)
 {
+	int rc;
+
 	(void)buf_reserve(bytes, PERFDATA_USUAL);
-	return lseek(fd, 0, SEEK_SET) < 0 ? -errno : io_slurp(fd, bytes, HSPERF_MAX);
+	rc = lseek(fd, 0, SEEK_SET) < 0 ? -errno : io_slurp(fd, bytes, PERFDATA_MAX);
+	return rc == -EFBIG ? 0 : rc;
 }
 
 int hsperf_read_file(int fd, struct perfdata *perf)
@@ -242,7 +248,7 @@ static int ask(struct hsperf *h, worker_fn *fn, struct buf *answer, struct err *
 {
 	const struct buf request = { (char *)&h->jvm, sizeof(h->jvm), 0 };
 	const struct worker_call call = {
-		.fn = fn, .request = &request, .max = HSPERF_MAX,
+		.fn = fn, .request = &request, .max = PERFDATA_MAX,
 		.deadline = deadline_in_ms(WORKER_TASK_MS),
 	};
 	int rc = worker_start(&h->worker, NULL, 0);

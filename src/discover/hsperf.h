@@ -8,9 +8,6 @@
 #include "discover/jvm.h"
 #include "worker/worker.h"
 
-/* maximum bytes of an hsperfdata file; HotSpot's default is 32 KB (-XX:PerfDataMemorySize) */
-#define HSPERF_MAX (4u * 1024 * 1024)
-
 /* An open hsperfdata file.  If its file system may not answer, a worker reads it. */
 struct hsperf {
 	const struct jvm *jvm;

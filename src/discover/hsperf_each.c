@@ -112,7 +112,7 @@ static size_t choose(struct reading *r, size_t n, bool as_found)
 static void read_remote(struct reading *r, size_t n)
 {
 	struct worker_tasks tasks = {
-		.n = n, .max = HSPERF_MAX + 1, .arg = r, .inspects = true, .run = read_one,
+		.n = n, .max = PERFDATA_MAX + 1, .arg = r, .inspects = true, .run = read_one,
 		.take = take_one, .lost = lose_one,
 	};
 	int rc = worker_pool_run(&tasks);

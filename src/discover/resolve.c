@@ -81,7 +81,7 @@ static struct jvm *by_name(const struct procfs *proc, const char *spec, FILE *ca
 	struct jvm_list list;
 	struct jvm *jvm;
 
-	if (discover_all(proc, false, &list, err) < 0)
+	if (discover_all(proc, false, NULL, &list, err) < 0)
 		return NULL;
 	jvm = resolve_among(&list, spec, candidates, err);
 	jvm_list_release(&list);
@@ -115,7 +115,7 @@ int resolve_all(struct jvm_list *list, struct err *err)
 
 	if (rc < 0)
 		return jvm_no_proc(rc, err);
-	rc = discover_all(&proc, false, list, err);
+	rc = discover_all(&proc, false, NULL, list, err);
 	procfs_close(&proc);
 	if (rc < 0 || list->n > 0)
 		return rc;

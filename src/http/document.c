@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/xalloc.h"
+#include "fileio/child.h"
 #include "fileio/io.h"
 #include "worker/worker.h"
 
@@ -38,9 +39,10 @@ static void _noreturn_ write_document(int fd, int sock, document_write *write, v
 	FILE *out = fdopen(fd, "w");
 
 	(void)setrlimit(RLIMIT_FSIZE, &limit); /* fails only if the limit is lower already */
-	if (!out || write(arg, out, &err) < 0 || fflush(out) != 0)
+	/* ferror(3): with musl, fflush(3) does not report the failure of an earlier flush. */
+	if (!out || write(arg, out, &err) < 0 || fflush(out) != 0 || ferror(out))
 		(void)err_set(&err, EXIT_PARTIAL, "cannot store the metrics in memory: %s",
-			      strerror(errno));
+			      strerror(errno ? errno : EIO));
 	if (err.code != EXIT_DONE)
 		(void)!io_write_all(sock, err.text, strlen(err.text), deadline_in_ms(1000));
 	_exit(err.code == EXIT_DONE ? 0 : 1);
@@ -62,13 +64,21 @@ static void close_files(struct document_job *job)
 	job->sock = job->fd = -1;
 }
 
+bool document_reap_orphans(void)
+{
+	pid_t pid;
+
+	do
+		pid = waitpid(-1, NULL, WNOHANG);
+	while (pid > 0);
+	return pid == 0;
+}
+
 int document_begin(struct document_job *job, document_write *write, void *arg, unsigned timeout_ms,
 		   struct err *err)
 {
 	int status, pid;
 
-	while (waitpid(-1, &status, WNOHANG) > 0)
-		continue; /* if jtool is pid 1, it inherits orphans, and must reap them */
 	if (!reap(job, &status))
 		return err_set(err, EXIT_PARTIAL,
 			       "cannot read the JVMs: jtool's process %d is blocked in the kernel "
@@ -104,7 +114,7 @@ static int verdict(struct document_job *job, struct err *err)
 	int status = 0;
 
 	if (n < 0) {
-		(void)kill(job->pid, SIGKILL);
+		child_kill(job->pid);
 		/* If the child is blocked, job->pid stays set, and document_begin() will fail. */
 		(void)reap(job, &status);
 		return err_set(err, EXIT_PARTIAL,

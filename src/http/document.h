@@ -40,6 +40,13 @@ struct document_job {
 #define DOCUMENT_JOB_INIT { 0, -1, -1, 0, DEADLINE_NEVER }
 
 /*
+ * Reaps the orphans of earlier children: the processes that these had started, and that did not end
+ * before them.  Returns true if an orphan is left, which is blocked in the kernel or still ending.
+ * Call it only when no child is running, in a process that is a subreaper or pid 1.
+ */
+bool document_reap_orphans(void);
+
+/*
  * Starts a child.  Returns 0, or -1 with err set.  Fails as long as an earlier child, which was
  * given up, is blocked in the kernel.
  */

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -79,9 +80,12 @@ static void serve_waiting(struct serving *s)
 		any |= s->clients[i].state == HTTP_CLIENT_WAITING;
 	if (!any || s->job.sock >= 0)
 		return;
-	if (is_fresh(s))
+	if (is_fresh(s)) {
 		answer_all(s, s->fresh, NULL);
-	else if (document_begin(&s->job, s->config->write, s->config->arg, s->config->timeout_ms,
+		return;
+	}
+	s->config->begin(s->config->arg, document_reap_orphans());
+	if (document_begin(&s->job, s->config->write, s->config->arg, s->config->timeout_ms,
 				&err) < 0)
 		fail_all(s, &err);
 }
@@ -221,6 +225,7 @@ int http_server_run(const struct http_server *config, struct err *err)
 
 	s->config = config;
 	s->job = (struct document_job)DOCUMENT_JOB_INIT;
+	(void)prctl(PR_SET_CHILD_SUBREAPER, 1); /* cannot fail; see document_reap_orphans() */
 	for (int i = 0; i < HTTP_CLIENTS_MAX; i++)
 		s->clients[i].fd = -1;
 	do

@@ -24,6 +24,11 @@ struct http_server {
 	int n_listeners;
 	int stop; /* the server ends when this descriptor is readable */
 	unsigned timeout_ms; /* limit for the time that `write` takes to write a document */
+	/*
+	 * Called before each document, in this process.  If has_orphans is set, processes that
+	 * earlier calls of write() have started did not end yet: they may be blocked in the kernel.
+	 */
+	void (*begin)(void *arg, bool has_orphans);
 	document_write *write;
 	void *arg;
 	/*

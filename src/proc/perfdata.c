@@ -235,7 +235,8 @@ void perfdata_add_file_entries(struct perfdata *p)
 	add_number(p, "sun.perfdata.used", get_u32(&im, 8));
 	add_number(p, "sun.perfdata.overflow", get_u32(&im, 12));
 	add_number(p, "sun.perfdata.timestamp", p->modified);
-	add_number(p, "sun.perfdata.size", (int64_t)p->len);
+	if (p->len < PERFDATA_MAX)
+		add_number(p, "sun.perfdata.size", (int64_t)p->len);
 }
 
 const struct perf_entry *perfdata_find(const struct perfdata *p, const char *name)

@@ -14,6 +14,13 @@
 #include "base/buf.h"
 #include "base/util.h"
 
+/*
+ * Callers read no more bytes than this of a file.  HotSpot fills the file from the start: its
+ * counters take 10 to 30 KB, whatever -XX:PerfDataMemorySize is (32 KB by default, 4 MB at most).
+ * The limit bounds the memory that a hostile process can cost jtool.
+ */
+#define PERFDATA_MAX (256u * 1024)
+
 enum perf_units {
 	PERF_UNIT_NONE = 1,
 	PERF_UNIT_BYTES,
@@ -51,7 +58,8 @@ void perfdata_release(struct perfdata *p);
 
 /*
  * Adds the entries that the JDK's tools derive from the file itself: sun.perfdata.used, .size,
- * .overflow, .timestamp, .majorVersion and .minorVersion.  Call it only after a successful parse.
+ * .overflow, .timestamp, .majorVersion and .minorVersion; but .size only if `p` has the whole file.
+ * Call it only after a successful parse.
  */
 void perfdata_add_file_entries(struct perfdata *p);
 

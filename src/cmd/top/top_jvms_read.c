@@ -54,7 +54,7 @@ static int search(struct top_list *l, const struct procfs *proc, struct err *err
 
 	if (monotonic_ns() < l->due_ns)
 		return 0;
-	if (discover_all(proc, false, &found, err) < 0)
+	if (discover_all(proc, false, NULL, &found, err) < 0)
 		return -1;
 	top_list_begin(&now, &found);
 	keep_sources(&now, l);

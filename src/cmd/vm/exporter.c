@@ -10,6 +10,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/signalfd.h>
 
 #include "cli/command.h"
@@ -43,29 +44,43 @@ static void skip(void *arg, const struct jvm *jvm, const struct err *err)
 	(*n)++;
 }
 
+struct exporter {
+	const struct cmd *cmd;
+	struct process_set *hung; /* shared with the processes that write the documents */
+};
+
+/* When no process is blocked any more, inspects all JVMs again. */
+static void begin(void *arg, bool has_orphans)
+{
+	const struct exporter *exporter = arg;
+
+	if (!has_orphans)
+		exporter->hung->n = 0;
+}
+
 /*
  * Reads all JVMs and prints one document with their metrics.  Runs in a process of its own for each
  * document, so that all memory is freed when that process ends.
  */
 static int write_document(void *arg, FILE *out, struct err *err)
 {
-	int64_t begin = monotonic_ns();
+	const struct exporter *exporter = arg;
+	int64_t begun_ns = monotonic_ns();
 	struct openmetrics_self self = { 0 };
 	struct metrics_document doc;
 	struct jvm_list list;
 	struct procfs proc;
 	int rc = procfs_open(&proc, "/proc");
 
-	(void)arg;
 	if (rc < 0)
 		return jvm_no_proc(rc, err);
-	rc = discover_all(&proc, false, &list, err);
+	rc = discover_all(&proc, false, exporter->hung, &list, err);
 	procfs_close(&proc);
 	if (rc < 0)
 		return -1;
 	metrics_document_read(&doc, list.jvms, list.n, skip, &self.skipped);
 	self.found = list.n;
-	self.seconds = (double)(monotonic_ns() - begin) / NS_PER_S;
+	self.seconds = (double)(monotonic_ns() - begun_ns) / NS_PER_S;
 	openmetrics_print(doc.jvms, doc.n, &self, out);
 	metrics_document_release(&doc);
 	jvm_list_release(&list);
@@ -74,9 +89,9 @@ static int write_document(void *arg, FILE *out, struct err *err)
 
 static void report_failure(void *arg, const struct err *err)
 {
-	const struct ctx *ctx = arg;
+	const struct exporter *exporter = arg;
 
-	cmd_print_error(ctx->cmd, err);
+	cmd_print_error(exporter->cmd, err);
 }
 
 /*
@@ -117,6 +132,25 @@ static int check(const struct ctx *ctx, struct err *err)
 	return opts->listen ? http_address_check(opts->listen, err) : 0;
 }
 
+static int serve(const struct ctx *ctx, const int *fds, int n, int stop, struct err *err)
+{
+	struct process_set *hung = mmap(NULL, sizeof(*hung), PROT_READ | PROT_WRITE,
+				      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct exporter exporter = { ctx->cmd, hung };
+	int rc;
+
+	if (hung == MAP_FAILED)
+		return err_set(err, EXIT_PARTIAL, "cannot allocate memory: %s; free some",
+			       strerror(errno));
+	rc = http_server_run(&(struct http_server){
+		.listeners = fds, .n_listeners = n, .stop = stop, .timeout_ms = ctx->timeout_ms,
+		.begin = begin, .write = write_document, .arg = &exporter,
+		.failed = report_failure,
+	}, err);
+	(void)munmap(hung, sizeof(*hung));
+	return rc;
+}
+
 static int run(struct ctx *ctx, struct err *err)
 {
 	int fds[HTTP_LISTENERS_MAX];
@@ -134,10 +168,7 @@ static int run(struct ctx *ctx, struct err *err)
 	n = open_listeners(ctx, fds, err);
 	if (n < 0)
 		return -1;
-	rc = http_server_run(&(struct http_server){
-		.listeners = fds, .n_listeners = n, .stop = stop, .timeout_ms = ctx->timeout_ms,
-		.write = write_document, .arg = ctx, .failed = report_failure,
-	}, err);
+	rc = serve(ctx, fds, n, stop, err);
 	for (int i = 0; i < n; i++)
 		(void)close(fds[i]); /* a listening socket has no data that could be lost */
 	return rc;

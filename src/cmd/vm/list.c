@@ -224,7 +224,7 @@ static int run(struct ctx *ctx, struct err *err)
 
 	if (rc < 0)
 		return jvm_no_proc(rc, err);
-	rc = discover_all(&proc, !opts->quiet || opts->columns || ctx->json, &list, err);
+	rc = discover_all(&proc, !opts->quiet || opts->columns || ctx->json, NULL, &list, err);
 	verbose_step(ctx->steps, "found %zu JVMs", list.n);
 	if (rc == 0 && opts->quiet && !opts->columns && !ctx->json)
 		rc = print_pids(ctx, &list);

@@ -94,10 +94,31 @@ START_TEST(only_jvms_are_listed)
 	struct jvm_list list;
 	struct err err = { .code = EXIT_DONE };
 
-	ck_assert_int_eq(discover_all(&proc, false, &list, &err), 0);
+	ck_assert_int_eq(discover_all(&proc, false, NULL, &list, &err), 0);
 	ck_assert_uint_eq(list.n, ARRAY_SIZE(pids));
 	for (size_t i = 0; i < list.n; i++)
 		ck_assert_int_eq(list.jvms[i]->pid, pids[i]);
+	jvm_list_release(&list);
+}
+END_TEST
+
+/* Of a process in the set, only /proc is read: the heap's numbers are in its hsperfdata. */
+START_TEST(files_of_hung_processes_are_not_read)
+{
+	struct process_set hung = { 0 };
+	struct jvm_list list;
+	struct err err = { .code = EXIT_DONE };
+
+	shell("cd %s/100/root/tmp && mkdir hsperfdata_app && cp %s/tests/data/perfdata/jdk17-zgc "
+	      "hsperfdata_app/1", dir, top());
+	process_set_add(&hung, 100, 999); /* an earlier process with this pid */
+	ck_assert_int_eq(discover_all(&proc, false, &hung, &list, &err), 0);
+	ck_assert(list.jvms[0]->pid == 100 && list.jvms[0]->has_perfdata);
+	jvm_list_release(&list);
+	process_set_add(&hung, 100, 1000);
+	ck_assert_int_eq(discover_all(&proc, false, &hung, &list, &err), 0);
+	ck_assert(list.jvms[0]->pid == 100 && !list.jvms[0]->has_perfdata);
+	ck_assert(list.jvms[1]->pid == 200);
 	jvm_list_release(&list);
 }
 END_TEST
@@ -120,6 +141,19 @@ START_TEST(jvm_in_a_container_is_described_from_outside)
 	ck_assert_str_eq(jvm->container, DOCKER_ID);
 	ck_assert_int_eq(jvm_feature(jvm), 17);
 	ck_assert_str_eq(jvm_tmp(jvm), "/tmp");
+	jvm_free(jvm);
+}
+END_TEST
+
+/* As with -XX:PerfDataMemorySize=4m: the counters are at the start. */
+START_TEST(start_of_a_large_hsperfdata_is_read)
+{
+	struct jvm *jvm;
+
+	shell("cd %s/100/root/tmp && mkdir hsperfdata_app && cp %s/tests/data/perfdata/jdk17-zgc "
+	      "hsperfdata_app/1 && truncate -s 4M hsperfdata_app/1", dir, top());
+	jvm = find(100);
+	ck_assert(jvm->has_perfdata && jvm->initialised);
 	jvm_free(jvm);
 }
 END_TEST
@@ -705,7 +739,7 @@ START_TEST(proc_without_processes_is_an_error)
 	struct err err = { .code = EXIT_DONE };
 
 	shell("rm -rf %s/*", dir);
-	ck_assert_int_eq(discover_all(&proc, false, &list, &err), -1);
+	ck_assert_int_eq(discover_all(&proc, false, NULL, &list, &err), -1);
 	ck_assert_int_eq(err.code, EXIT_PERMISSION);
 	err.code = EXIT_DONE;
 	ck_assert_ptr_null(discover_pid(&proc, 100, &err));
@@ -723,8 +757,10 @@ int main(void)
 	suite_add_tcase(s, tree);
 	tcase_add_checked_fixture(tree, setup, teardown);
 	tcase_add_test(tree, only_jvms_are_listed);
+	tcase_add_test(tree, files_of_hung_processes_are_not_read);
 	tcase_add_test(tree, proc_without_processes_is_an_error);
 	tcase_add_test(tree, jvm_in_a_container_is_described_from_outside);
+	tcase_add_test(tree, start_of_a_large_hsperfdata_is_read);
 	tcase_add_loop_test(tree, hostile_hsperfdata_is_ignored, 0, 10);
 	tcase_add_test(tree, hsperfdata_that_is_not_mapped_is_ignored);
 	tcase_add_test(tree, deleted_hsperfdata_is_read_through_map_files);

@@ -1,7 +1,9 @@
 #include <check.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "fileio/io.h"
@@ -99,6 +101,52 @@ START_TEST(failures_of_the_child_are_errors)
 }
 END_TEST
 
+START_TEST(document_can_begin_after_one_that_took_too_long)
+{
+	struct document_job job = DOCUMENT_JOB_INIT;
+	struct err err = { .code = EXIT_DONE };
+
+	for (int i = 0; i < 20; i++) {
+		ck_assert_int_eq(document_begin(&job, hang, NULL, 1, &err), 0);
+		(void)poll(NULL, 0, 2);
+		ck_assert_ptr_null(document_end(&job, &err));
+	}
+}
+END_TEST
+
+/* Starts a process that does not end, and writes its pid. */
+static int leave_orphan(void *arg, FILE *out, struct err *err)
+{
+	pid_t pid = fork();
+
+	(void)arg;
+	(void)err;
+	if (pid == 0) {
+		closefrom(STDERR_FILENO + 1); /* the socket, whose end of file ends the job */
+		(void)pause();
+	}
+	return pid > 0 && fprintf(out, "%d", (int)pid) > 0 ? 0 : -1;
+}
+
+START_TEST(orphans_of_children_are_reaped)
+{
+	struct err err = { .code = EXIT_DONE };
+	struct document *doc;
+	char pid[16] = "";
+
+	ck_assert_int_eq(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+	ck_assert(!document_reap_orphans());
+	doc = run(leave_orphan, NULL, 10000, &err);
+	ck_assert_ptr_nonnull(doc);
+	ck_assert_int_gt(pread(doc->fd, pid, sizeof(pid) - 1, 0), 0);
+	document_unref(doc);
+	ck_assert(document_reap_orphans());
+	ck_assert_int_eq(kill((pid_t)strtol(pid, NULL, 10), SIGKILL), 0);
+	while (document_reap_orphans())
+		(void)poll(NULL, 0, 1);
+}
+END_TEST
+
 START_TEST(cancelled_job_leaves_nothing_open)
 {
 	struct document_job job = DOCUMENT_JOB_INIT;
@@ -123,6 +171,8 @@ int main(void)
 	suite_add_tcase(s, tc);
 	tcase_add_test(tc, document_is_what_the_child_writes);
 	tcase_add_test(tc, failures_of_the_child_are_errors);
+	tcase_add_test(tc, document_can_begin_after_one_that_took_too_long);
+	tcase_add_test(tc, orphans_of_children_are_reaped);
 	tcase_add_test(tc, cancelled_job_leaves_nothing_open);
 	srunner_run_all(sr, CK_NORMAL);
 	failed = srunner_ntests_failed(sr);

@@ -23,6 +23,7 @@
 #include "base/xalloc.h"
 #include "proc/capabilities.h"
 #include "proc/inroot.h"
+#include "proc/process_set.h"
 #include "proc/procfs.h"
 
 static struct procfs proc;
@@ -485,6 +486,30 @@ START_TEST(root_without_sys_ptrace_looks_into_other_users_processes)
 }
 END_TEST
 
+START_TEST(process_set_tells_processes_by_pid_and_start)
+{
+	struct process_set set = { 0 };
+	struct proc_status status;
+	struct procfs live;
+
+	ck_assert_int_eq(procfs_open(&live, "/proc"), 0);
+	ck_assert_int_eq(procfs_status(&live, getpid(), &status), 0);
+	ck_assert(!process_set_has(&set, &live, getpid()));
+	process_set_add(&set, getpid(), status.start_ticks + 1);
+	ck_assert(!process_set_has(&set, &live, getpid()));
+	process_set_add(&set, getpid(), status.start_ticks);
+	process_set_add(&set, getpid(), status.start_ticks);
+	ck_assert_uint_eq(set.n, 2);
+	ck_assert(process_set_has(&set, &live, getpid()));
+	for (pid_t pid = 1; pid <= PROCESS_SET_MAX; pid++)
+		process_set_add(&set, pid, 0);
+	ck_assert_uint_eq(set.n, PROCESS_SET_MAX);
+	set.n = SIZE_MAX; /* written by a hostile child */
+	ck_assert(process_set_has(&set, &live, getpid()));
+	procfs_close(&live);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("proc/procfs");
@@ -506,6 +531,7 @@ int main(void)
 	tcase_add_test(tc, links_cannot_leave_the_root);
 	tcase_add_test(tc, proc_must_be_procfs);
 	tcase_add_test(tc, non_regular_file_is_not_opened);
+	tcase_add_test(tc, process_set_tells_processes_by_pid_and_start);
 	tcase_add_loop_test(tc, root_without_sys_ptrace_looks_into_other_users_processes, 0, 4);
 	srunner_run_all(sr, CK_NORMAL);
 	failed = srunner_ntests_failed(sr);
