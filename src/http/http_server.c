@@ -11,6 +11,7 @@
 #include "http/http_client.h"
 
 #define TICK_MS 100
+#define REAP_MS 1000
 #define NS_PER_MS 1000000
 
 struct serving {
@@ -19,6 +20,8 @@ struct serving {
 	struct document_job job;
 	struct document *fresh; /* the last document; is_fresh() says if it is fresh; NULL: none */
 	struct err last; /* the error of the last document; EXIT_DONE: it was written */
+	bool has_orphans; /* processes that the last child has started may not have ended yet */
+	struct deadline reap_until; /* then those that are left are blocked */
 	struct deadline accept_after; /* earliest time of the next accept(2) after a failed one */
 };
 
@@ -57,6 +60,8 @@ static void finish_job(struct serving *s)
 	struct err err = { .code = EXIT_DONE };
 	struct document *doc = document_end(&s->job, &err);
 
+	s->has_orphans = true;
+	s->reap_until = deadline_in_ms(REAP_MS);
 	if (!doc) {
 		fail_all(s, &err);
 		return;
@@ -84,7 +89,7 @@ static void serve_waiting(struct serving *s)
 		answer_all(s, s->fresh, NULL);
 		return;
 	}
-	s->config->begin(s->config->arg, document_reap_orphans());
+	s->config->begin(s->config->arg, s->has_orphans);
 	if (document_begin(&s->job, s->config->write, s->config->arg, s->config->timeout_ms,
 				&err) < 0)
 		fail_all(s, &err);
@@ -150,12 +155,13 @@ static void accept_clients(struct serving *s, const struct pollfd *fds)
 #define POLL_MAX (HTTP_LISTENERS_MAX + 2 + HTTP_CLIENTS_MAX)
 
 /*
- * Returns the timeout for poll(2): TICK_MS while a child, a client or the next accept(2) has a
- * deadline; else -1.
+ * Returns the timeout for poll(2): TICK_MS while a child, a client, an orphan or the next accept(2)
+ * has a deadline; else -1.
  */
 static int poll_ms(const struct serving *s)
 {
-	if (s->job.sock >= 0 || !deadline_passed(s->accept_after))
+	if (s->job.sock >= 0 || !deadline_passed(s->accept_after) ||
+	    (s->has_orphans && !deadline_passed(s->reap_until)))
 		return TICK_MS;
 	for (int i = 0; i < HTTP_CLIENTS_MAX; i++) {
 		if (s->clients[i].state != HTTP_CLIENT_FREE)
@@ -212,6 +218,8 @@ static int serve_once(struct serving *s, struct err *err)
 		return 0;
 	if (s->job.sock >= 0 && (fds[listeners + 1].revents || deadline_passed(s->job.deadline)))
 		finish_job(s);
+	if (s->job.sock < 0 && s->has_orphans)
+		s->has_orphans = document_reap_orphans();
 	serve_clients(s, fds + listeners + 2);
 	accept_clients(s, fds);
 	serve_waiting(s);

@@ -146,6 +146,24 @@ same "stat all --openmetrics: 20 right JVMs" 20 "$n"
 within 3000 "stat all" stat all
 same "stat all: 20 right tables" 20 "$(right ':$')"
 
+# The first document leaves a blocked worker. The next ones do not touch that file system again.
+spawn "$W/jtool" exporter --listen 127.0.0.1:0
+exporter=$JVM_PID
+poll 10 grep -q serving "$JVM_ERR" || fail "exporter: it starts" "$(cat "$JVM_ERR")"
+url=$(sed -n 's/.*serving //p' "$JVM_ERR")
+for _ in 1 2 3 4; do
+	curl -s -S -m 20 -o "$W/out" "$url" 2>"$W/err" || fail "exporter: it answers" "$(cat "$W/err")"
+	sleep 1.1 # it answers with the same document for 1 s
+done
+n=0
+for pid in "${healthy[@]}"; do
+	grep -a -q "^jvm_info{pid=\"$pid\"," "$W/out" && n=$((n + 1))
+done
+same "exporter: 20 right JVMs" 20 "$n"
+one_child() { [ "$(pgrep -c -P "$exporter")" -eq 1 ]; }
+check "exporter: after 4 documents, one process is blocked" poll 10 one_child
+stop "$exporter"
+
 # On an idle machine it takes the timeout and 0.9 s.
 within 9000 "jcmd all" jcmd --timeout 5 all VM.version
 n=0

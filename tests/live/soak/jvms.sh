@@ -155,7 +155,8 @@ program_is_wrong() {
 	# HotSpot itself says that it could not start a thread, or that it omitted the collection before a
 	# dump.
 	[ "$kind" = Tomcat ] ||
-		unexpected_output '.*\[warning\]\[os,thread.*' '.*GC locker is held.*'
+		unexpected_output '.*\[warning\]\[(os,thread|gc .*GC locker is held).*' \
+			'.*GC locker is held.*' # on stderr: JDK 8
 }
 
 # wrk_is_wrong: ends wrk and prints the errors that it saw.

@@ -151,7 +151,8 @@ check "after 300 more requests: no descriptor is left" poll 30 has_files "$files
 after=$(rss_kb "$EXPORTER")
 check "after all clients: the memory is as before: $before KB, $after KB" \
 	[ $((after - before)) -lt 1024 ]
-check "no process is left" [ -z "$(pgrep -P "$EXPORTER")" ]
+no_child() { ! pgrep -P "$EXPORTER" >/dev/null; }
+check "no process is left" poll 10 no_child
 check "nothing was reported" [ "$(wc -l <"$exporter_err")" -eq 1 ]
 
 # A child that hangs is given up, and the client gets the reason.
