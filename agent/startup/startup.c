@@ -157,6 +157,7 @@ static void end_early(struct ag_jvm *jvm)
 	 * remains allocated, because a session may still read the sites in it, see recording.h.
 	 */
 	(void)ag_alloc_profile_end(jvm, profile, false, &code);
+	ag_alloc_profile_let_go(profile);
 	ag_report_release(jvm, &startup.report);
 	ag_recording_leave();
 }
@@ -231,7 +232,7 @@ static void JNICALL on_death(jvmtiEnv *ti, JNIEnv *jni)
 		return;
 	}
 	if (!idle) {
-		ag_startup_error(startup.options.path, "a thread of the agent is suspended",
+		ag_startup_error(startup.options.path, "jtool was still reading the recording",
 			    "; no allocation report is written");
 		return;
 	}

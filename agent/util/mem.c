@@ -48,7 +48,8 @@ void *ag_alloc(struct ag_mem *mem, size_t n, size_t size)
 	if (__builtin_mul_overflow(n, size, &total) ||
 	    __builtin_add_overflow(total, sizeof(*b), &total))
 		return NULL;
-	if (total > mem->budget - mem->bytes)
+	/* An allocation profile that a suspended thread may still use exceeds the budget. */
+	if (mem->bytes > mem->budget || total > mem->budget - mem->bytes)
 		return NULL;
 	b = obtain(total);
 	if (!b)

@@ -170,6 +170,13 @@ int ag_exact_on(struct ag_jvm *jvm, struct ag_alloc_profile *profile)
 	return -1;
 }
 
+void ag_exact_let_go(struct ag_exact *exact)
+{
+	if (exact->registered)
+		ag_alloc_hooks_give_back();
+	exact->registered = false;
+}
+
 void ag_exact_free(struct ag_jvm *jvm, struct ag_alloc_profile *profile)
 {
 	struct ag_exact *exact = profile->exact;
@@ -178,8 +185,7 @@ void ag_exact_free(struct ag_jvm *jvm, struct ag_alloc_profile *profile)
 		ag_alloc_code_free(jvm, exact->alloc_code);
 	if (!profile->left)
 		ag_ref_global_drop(jvm->jni, exact->virtual_threads, &profile->globals);
-	if (exact->registered)
-		ag_alloc_hooks_give_back();
+	ag_exact_let_go(exact);
 	profile->exact = NULL;
 }
 

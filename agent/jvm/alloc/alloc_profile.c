@@ -153,6 +153,15 @@ int ag_alloc_profile_peek(struct ag_jvm *jvm, struct ag_alloc_profile *profile, 
 	return live && tracks_live(profile) ? count_live(jvm, profile) : 0;
 }
 
+void ag_alloc_profile_let_go(struct ag_alloc_profile *profile)
+{
+	if (profile->exact)
+		ag_exact_let_go(profile->exact);
+	close_environment(profile);
+	if (!profile->left)
+		profile->ti = NULL;
+}
+
 /*
  * Frees the profile.  If profile->left is set, does not free the memory that a suspended thread may
  * still use.

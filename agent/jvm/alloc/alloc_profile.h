@@ -117,6 +117,12 @@ typedef int ag_alloc_profile_note_fn(void *arg, uint32_t note, const char *text,
 int ag_alloc_profile_notes(const struct ag_alloc_profile *profile, ag_alloc_profile_note_fn *report,
 			   void *arg);
 
+/*
+ * Gives back what an ended profile holds in the JVM: capabilities, which the next profile needs, and
+ * the tags of objects.  The sites remain readable.
+ */
+void ag_alloc_profile_let_go(struct ag_alloc_profile *profile);
+
 /* Frees a profile.  Call ag_alloc_profile_end() before. */
 void ag_alloc_profile_free(struct ag_jvm *jvm, struct ag_alloc_profile *profile);
 

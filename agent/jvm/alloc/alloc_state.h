@@ -98,6 +98,8 @@ void ag_exact_merge(struct ag_alloc_profile *profile);
 void ag_exact_state(const struct ag_alloc_profile *profile, struct ag_alloc_profile_state *state);
 int ag_exact_notes(const struct ag_alloc_profile *profile, ag_alloc_profile_note_fn *report,
 		   void *arg);
+/* Lets another exact profile begin; call it after ag_exact_off(). */
+void ag_exact_let_go(struct ag_exact *exact);
 void ag_exact_free(struct ag_jvm *jvm, struct ag_alloc_profile *profile);
 
 #endif

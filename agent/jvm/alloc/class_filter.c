@@ -20,7 +20,11 @@ static struct java_name java_name(const char *signature, size_t len)
 	while (dimensions + 1 < len && signature[dimensions] == '[')
 		dimensions++;
 	name.element = signature + dimensions;
-	if (*name.element == 'L') {
+	/*
+	 * Names in the constant pool are not validated before the JVM parses the class, so an 'L'
+	 * may be the last byte.
+	 */
+	if (*name.element == 'L' && len - dimensions >= 2) {
 		name.element++;
 		name.len = len - dimensions - 2;
 	} else {

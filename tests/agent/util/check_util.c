@@ -61,6 +61,20 @@ START_TEST(memory_is_limited_by_the_budget)
 }
 END_TEST
 
+START_TEST(no_memory_is_left_above_the_budget)
+{
+	void *a = ag_alloc(&mem, 1000, 100);
+	size_t budget = mem.budget;
+
+	ck_assert_ptr_nonnull(a);
+	mem.budget = mem.bytes - 1;
+	ck_assert_ptr_null(ag_alloc(&mem, 1, 1));
+	mem.budget = budget;
+	ag_free(&mem, a);
+	assert_nothing_allocated();
+}
+END_TEST
+
 /* glibc's malloc() would retain large blocks after a few calls to free(). */
 START_TEST(large_blocks_are_unmapped_when_freed)
 {
@@ -645,6 +659,7 @@ int main(void)
 	tcase_add_checked_fixture(c, setup, NULL);
 	tcase_add_test(c, memory_is_counted_and_zeroed);
 	tcase_add_test(c, memory_is_limited_by_the_budget);
+	tcase_add_test(c, no_memory_is_left_above_the_budget);
 	tcase_add_test(c, large_blocks_are_unmapped_when_freed);
 	tcase_add_test(c, class_map_finds_every_key);
 	tcase_add_test(c, class_map_spreads_equidistant_keys);

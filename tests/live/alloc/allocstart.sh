@@ -171,10 +171,12 @@ living() {
 
 # detach --force ends a recording: it writes the report, and the JVM continues without hooks.
 ended_early() {
-	local version=$1 options name
+	local version=$1 options name how
 
 	for options in exact "$(how "$version"),live"; do
 		name="$version: ended early: $options"
+		how=()
+		[[ $options != exact* ]] || how=(--exact)
 		records "$version" AllocCount "$options" 3000 || return
 		prints "$name: detach --force ends it" "^ended: alloc since the JVM's start, " \
 			detach "$JVM_PID" --force
@@ -184,6 +186,8 @@ ended_early() {
 			grep -q 'AllocCount' "$W/out"
 		prints "$name: then nothing is left" 'holds nothing' detach "$JVM_PID"
 		refuses 1 'record' "$name: alloc --recorded is refused" alloc "$JVM_PID" --recorded
+		jt alloc "$JVM_PID" -d 500ms -n 1 "${how[@]}"
+		check "$name: then a profile can begin" grep -q ' objects, ' "$W/out"
 		same "$name: the application works" 'ran all' "$(ask 'all 100' '^ran ' "$PATIENCE")"
 		unharmed "$name" 'counts .*|ran .*'
 		cp "$report" "$W/early"

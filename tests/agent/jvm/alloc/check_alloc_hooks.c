@@ -808,6 +808,8 @@ START_TEST(globs_match_java_names)
 		{ "p.??", "Lp/\xed\xa0\xbd\xed\xb8\x80;", false },
 		{ "p.\xf0\x9f\x98\x80[]", "[Lp/\xed\xa0\xbd\xed\xb8\x80;", true },
 		{ "boolean[]", "[Z", true }, { "short*", "[S", true }, { "p.A$*", "Lp/A$B;", true },
+		/* invalid names, of classes that the JVM has not parsed yet */
+		{ "*Zzz", "L", false }, { "*Zzz", "[[L", false }, { "*Zzz", "L;", false },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

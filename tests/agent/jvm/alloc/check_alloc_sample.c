@@ -128,6 +128,11 @@ int ag_exact_notes(const struct ag_alloc_profile *profile, ag_alloc_profile_note
 	return 0;
 }
 
+void ag_exact_let_go(struct ag_exact *exact)
+{
+	(void)exact;
+}
+
 void ag_exact_free(struct ag_jvm *j, struct ag_alloc_profile *profile)
 {
 	(void)j, (void)profile;
