@@ -8,12 +8,14 @@
 #ifndef JTOOL_BASE_ERR_H
 #define JTOOL_BASE_ERR_H
 
+#include <stdbool.h>
+
 #include "base/util.h"
 
 /* The exit codes of jtool.  Their numbers never change, because scripts depend on them. */
 enum exit_code {
 	EXIT_DONE = 0,
-	EXIT_ANSWER = 1,     /* the JVM or its agent answered with an error */
+	EXIT_ANSWER = 1,     /* the JVM or its agent answered with an error, or "no" */
 	EXIT_USAGE = 2,      /* invalid command line, or an input file of the user is invalid */
 	EXIT_TARGET = 3,     /* no such JVM, not a JVM, or an ambiguous name */
 	EXIT_PERMISSION = 4, /* the kernel or the JVM denies this user access */
@@ -26,6 +28,7 @@ enum exit_code {
 
 struct err {
 	enum exit_code code; /* EXIT_DONE: no error yet */
+	bool is_verdict;     /* the result is complete, and it is "no" (EXIT_ANSWER) */
 	char text[1024];     /* what, why, and what to do; one line, no full stop */
 };
 

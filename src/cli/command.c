@@ -139,7 +139,7 @@ void cmd_print_error_json(int pid, const struct err *err, FILE *out)
 
 void cmd_print_notice(const struct cmd *cmd, const char *fmt, ...)
 {
-	struct err note = { EXIT_DONE, "" };
+	struct err note = { .code = EXIT_DONE };
 	char text[sizeof(note.text)];
 	va_list ap;
 

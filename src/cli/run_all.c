@@ -55,14 +55,20 @@ void run_all_failed(struct run_all_tally *tally, const struct jvm *jvm, const st
 
 	err_prefix(&prefixed, "%d", (int)jvm->pid);
 	cmd_print_error(tally->cmd, &prefixed);
-	if (tally->failed++ == 0)
+	if (cause->is_verdict)
+		tally->verdicts++;
+	else if (tally->failed++ == 0)
 		tally->first = cause->code;
 }
 
 int run_all_verdict(const struct run_all_tally *tally, struct err *err)
 {
-	if (tally->failed == 0)
+	if (tally->failed == 0 && tally->verdicts == 0)
 		return 0;
+	if (tally->failed == 0)
+		return err_set(err, EXIT_ANSWER,
+			       "%zu of %zu JVMs failed the check, for the reasons above",
+			       tally->verdicts, tally->n);
 	return err_set(err, tally->failed < tally->n ? EXIT_PARTIAL : tally->first,
 		       "%zu of %zu JVMs gave no result, for the reasons above", tally->failed,
 		       tally->n);
@@ -72,6 +78,7 @@ int run_all_verdict(const struct run_all_tally *tally, struct err *err)
 static void _noreturn_ run_child(const struct batch *batch, const struct job *job, pid_t parent)
 {
 	struct ctx ctx = *batch->ctx;
+	struct err *err = &job->shared->err;
 	int rc;
 
 	/*
@@ -84,13 +91,15 @@ static void _noreturn_ run_child(const struct batch *batch, const struct job *jo
 	ctx.jvm = job->jvm;
 	ctx.out = fdopen(job->out, "w");
 	if (!ctx.out || dup2(job->messages, STDERR_FILENO) < 0) {
-		(void)io_temp_failed(&job->shared->err, -errno, "this JVM's result");
+		(void)io_temp_failed(err, -errno, "this JVM's result");
 		_exit(EXIT_PARTIAL);
 	}
-	rc = ctx.cmd->run(&ctx, &job->shared->err);
-	if (fflush(ctx.out) != 0 && rc == 0)
-		(void)io_temp_failed(&job->shared->err, -errno, "this JVM's result");
-	_exit((int)job->shared->err.code);
+	rc = ctx.cmd->run(&ctx, err);
+	if (fflush(ctx.out) != 0 && (rc == 0 || err->is_verdict)) {
+		*err = (struct err){ .code = EXIT_DONE }; /* the result is not complete */
+		(void)io_temp_failed(err, -errno, "this JVM's result");
+	}
+	_exit((int)err->code);
 }
 
 static int fork_job(struct batch *batch, struct job *job)

@@ -17,14 +17,15 @@ int run_on_all(struct ctx *ctx, struct err *err);
 struct run_all_tally {
 	const struct cmd *cmd;
 	size_t n, failed;
+	size_t verdicts;      /* JVMs that gave a complete result, which is "no" (err.is_verdict) */
 	enum exit_code first; /* exit code of the first failure */
 };
 
-/* Counts the failure of a JVM, and prints it at once. */
+/* Counts the failure of a JVM, or its verdict if cause->is_verdict.  Prints `cause` at once. */
 void run_all_failed(struct run_all_tally *tally, const struct jvm *jvm, const struct err *cause);
 /*
- * Returns 0 if no JVM has failed.  Otherwise returns -1 with err set.  The code is tally->first if
- * all JVMs have failed, else EXIT_PARTIAL.
+ * Returns 0 if no JVM has failed and there is no verdict.  Otherwise returns -1 with err set.  The
+ * code is tally->first if all JVMs have failed, EXIT_PARTIAL if some have, else EXIT_ANSWER.
  */
 int run_all_verdict(const struct run_all_tally *tally, struct err *err);
 

@@ -255,8 +255,10 @@ static int show(const struct ctx *ctx, struct threads_sample *s, const bool *mov
 	print_deadlock_notice(ctx, view.pid, n_rings);
 	if (!opts->deadlocks || n_rings == 0)
 		return 0;
-	return err_set(err, EXIT_ANSWER, "%s has %zu deadlock%s: only a restart ends %s", subject,
-		       n_rings, n_rings == 1 ? "" : "s", n_rings == 1 ? "it" : "them");
+	(void)err_set(err, EXIT_ANSWER, "%s has %zu deadlock%s: only a restart ends %s", subject,
+		      n_rings, n_rings == 1 ? "" : "s", n_rings == 1 ? "it" : "them");
+	err->is_verdict = true;
+	return -1;
 }
 
 static int run_samples(const struct ctx *ctx, size_t n_earlier, struct err *err)

@@ -189,9 +189,11 @@ static int show(const struct ctx *ctx, struct memory_view *v, const struct json 
 		memory_view_print(v, ctx->out);
 	if (!v->limit.known || v->limit.excess <= 0)
 		return 0;
-	return err_set(err, EXIT_ANSWER,
-		       "JVM %d can exceed the memory limit of its control group: lower -Xmx, or "
-		       "raise the limit", v->pid);
+	(void)err_set(err, EXIT_ANSWER,
+		      "JVM %d can exceed the memory limit of its control group: lower -Xmx, or "
+		      "raise the limit", v->pid);
+	err->is_verdict = true;
+	return -1;
 }
 
 /* Reads the result of `jtool memory` from an archive of `jtool capture`. */

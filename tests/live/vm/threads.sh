@@ -84,6 +84,19 @@ start_jvm "${jdks[-1]}" default Locks && {
 	stop "$JVM_PID"
 }
 
+# Two JVMs, one of which has deadlocks: a verdict is a result.
+other_jvm_flags=(-Dnumber=1)
+# shellcheck disable=SC2016 # expanded by the inner shell
+run_among_jvms bash -c 'tail -f /dev/null | java -Xmx32m -cp classes Locks deadlock >locks &
+until grep -q READY locks; do sleep 0.02; done
+./jtool threads all --deadlocks'
+same "all --deadlocks: one JVM has some: the exit status and both results" "1 2 1 4" \
+	"$rc $(grep -c -x '[0-9]*:' "$W/out") $(grep -c -x 'no deadlock' "$W/out") $(
+		grep -c '^deadlock of [23] threads:$' "$W/out")"
+same "all --deadlocks: the verdict and the sum" "1 1 2" "$(
+	grep -c ': JVM [0-9]* has 4 deadlocks: only a restart' "$W/err") $(
+	grep -c ': 1 of 2 JVMs failed the check, for the reasons above$' "$W/err") $(wc -l <"$W/err")"
+
 # Compares the CPU time of a thread that is busy for 30 % of the time. The victim measures it in the
 # same second, because a busy machine gives the thread less.
 # shellcheck disable=SC2317 # called by poll
