@@ -1,5 +1,6 @@
 /* capture: runs the commands, each in a child process, and adds their output to the archive. */
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -17,7 +18,12 @@
 
 #define MASKED_MAX (512u * 1024 * 1024)
 #define ENVIRON_MAX (16u * 1024 * 1024)
-#define ITEM_MS 120000 /* limit in ms for an item, added to capture_item.takes_s */
+/*
+ * Limit for an item, added to capture_item.takes_s: ITEM_MS milliseconds; or ITEM_TIMEOUTS times
+ * the caller's --timeout if that is longer, because some commands attach several times.
+ */
+#define ITEM_MS 120000
+#define ITEM_TIMEOUTS 12
 #define HEAP_S 480     /* expected seconds for a heap dump of 50 GB; smaller ones take less */
 #define STEP_MS 100
 #define PAUSE_MS 5000  /* ms between two thread dumps */
@@ -74,18 +80,31 @@ static void show(struct capture *c, const char *what)
 			      CAPTURE_ITEMS + 1);
 }
 
+/* Returns the deadline of an item that is expected to take `takes_s` seconds. */
+static struct deadline item_end(const struct capture *c, int takes_s)
+{
+	uint64_t ms = (uint64_t)c->ctx->timeout_ms * ITEM_TIMEOUTS;
+
+	ms = (ms > ITEM_MS ? ms : ITEM_MS) + (uint64_t)takes_s * 1000;
+	return deadline_in_ms(ms < UINT_MAX ? (unsigned)ms : UINT_MAX);
+}
+
 /*
  * Runs the item's command in this child process, which exits with the command's exit code.  The
- * child has its own process group, so that Ctrl-C ends the capture and not the command.
+ * child has its own process group, so that Ctrl-C ends the capture and not the command.  --timeout
+ * follows the command's name, because the words after a COMMAND of jcmd belong to the JVM.
  */
 static void _noreturn_ run_command(const struct capture *c, const struct capture_item *item,
 				   int out, int messages, pid_t parent)
 {
-	char pid[16], *argv[CAPTURE_WORDS_MAX + 2] = { (char *)"jtool" };
+	char pid[16], timeout[32];
+	/* "jtool", the words, --timeout, and NULL */
+	char *argv[CAPTURE_WORDS_MAX + 3] = { (char *)"jtool", (char *)item->words[0], timeout };
 
 	(void)snprintf(pid, sizeof(pid), "%d", (int)c->ctx->jvm->pid);
-	for (size_t i = 0; i < CAPTURE_WORDS_MAX && item->words[i]; i++)
-		argv[i + 1] = strcmp(item->words[i], "PID") == 0 ? pid : (char *)item->words[i];
+	(void)snprintf(timeout, sizeof(timeout), "--timeout=%ums", c->ctx->timeout_ms);
+	for (size_t i = 1; i < CAPTURE_WORDS_MAX && item->words[i]; i++)
+		argv[i + 2] = strcmp(item->words[i], "PID") == 0 ? pid : (char *)item->words[i];
 	(void)sigprocmask(SIG_SETMASK, &c->old, NULL);
 	if (setpgid(0, 0) == 0 && prctl(PR_SET_PDEATHSIG, SIGTERM) == 0 && getppid() == parent &&
 	    dup2(out, STDOUT_FILENO) >= 0 && dup2(messages, STDERR_FILENO) >= 0)
@@ -99,7 +118,7 @@ static void _noreturn_ run_command(const struct capture *c, const struct capture
  */
 static int wait_for(struct capture *c, const struct capture_item *item, pid_t child)
 {
-	struct deadline end = deadline_in_ms(ITEM_MS + (unsigned)item->takes_s * 1000);
+	struct deadline end = item_end(c, item->takes_s);
 	bool is_ending = false;
 	siginfo_t info;
 	int status;
@@ -118,7 +137,7 @@ static int wait_for(struct capture *c, const struct capture_item *item, pid_t ch
 			(void)nanosleep(&step, NULL);
 		if (c->stopped && !is_ending) {
 			(void)kill(child, SIGTERM); /* the child restores the JVM and exits */
-			end = deadline_in_ms(ITEM_MS);
+			end = item_end(c, 0);
 			is_ending = true;
 		}
 	}

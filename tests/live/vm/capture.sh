@@ -111,10 +111,13 @@ refuses 2 'is cut off or damaged, or is not an archive' "memory: no archive" mem
 refuses 2 'cannot be combined' "--json and -: refused" capture --json "$JVM_PID" -
 
 # Stopped: the archive has all files up to then, and says so.
-(cd "$W" && exec env --default-signal=INT ./jtool capture -v "$JVM_PID" stopped.tar.gz) \
+# Each command has the timeout of the capture.
+(cd "$W" && exec env --default-signal=INT ./jtool capture -v --timeout 20.5 "$JVM_PID" \
+	stopped.tar.gz) \
 	>"$W/out" 2>"$W/err" </dev/null &
 client=$!
-poll 60 pgrep -f "^jtool stat --json $JVM_PID" >/dev/null
+check "--timeout: it is passed to a command" \
+	poll 60 bash -c "pgrep -f '^jtool stat --timeout=20500ms --json $JVM_PID' >/dev/null"
 kill -INT "$client"
 rc=0
 wait "$client" || rc=$?
@@ -133,7 +136,7 @@ check "--no-mask: secrets are there" grep -q "${secrets[0]}" "$W/unpacked/info.t
 # Killed, as when the connection of kubectl exec ends: stdout has the files up to then.
 (cd "$W" && exec ./jtool capture "$JVM_PID" -) >"$W/killed.tar.gz" 2>"$W/err" </dev/null &
 client=$!
-poll 60 pgrep -f "^jtool stat --json $JVM_PID" >/dev/null
+poll 60 pgrep -f "^jtool stat .*--json $JVM_PID" >/dev/null
 kill -9 "$client"
 wait "$client"
 check "killed: tar reads it" unpack "$W/killed.tar.gz"
@@ -148,7 +151,7 @@ stop "$JVM_PID"
 start_jvm "${jdks[-1]}" default Idle || exit
 (cd "$W" && exec ./jtool capture "$JVM_PID" exited.tar.gz) >"$W/out" 2>"$W/err" </dev/null &
 client=$!
-poll 60 pgrep -f "^jtool stat --json $JVM_PID" >/dev/null
+poll 60 pgrep -f "^jtool stat .*--json $JVM_PID" >/dev/null
 stop "$JVM_PID"
 rc=0
 wait "$client" || rc=$?
@@ -182,7 +185,7 @@ start_jvm "${jdks[-1]}" default Idle || exit
 suspend "$JVM_PID"
 (cd "$W" && exec ./jtool capture "$JVM_PID" early.tar.gz) >"$W/out" 2>"$W/err" </dev/null &
 client=$!
-poll 60 pgrep -f "^jtool props --json $JVM_PID" >/dev/null
+poll 60 pgrep -f "^jtool props .*--json $JVM_PID" >/dev/null
 stop "$JVM_PID"
 begin=$(now_ms)
 rc=0
