@@ -223,6 +223,14 @@ refuses 2 'alloc: --exact cannot be combined with --recorded' alloc 1 --recorded
 refuses 2 'alloc: only one of --collapsed and --flamegraph can go to stdout' \
 	alloc 1 --collapsed - --flamegraph -
 refuses 2 'profile: invalid --interval: expected at least 1ms' profile 1 --interval 10us
+for time in 0 0.0004s; do # less than 1 ms is 0 ms
+	refuses 2 'profile: invalid -d: expected at least 1ms' profile 1 -d $time
+	refuses 2 'jfr: invalid -d: expected at least 1ms' jfr 1 record -d $time x.jfr
+	refuses 2 'jfr: -d applies only to record' jfr 1 start -d $time
+	refuses 2 'jfr: -d applies only to record' jfr view x.jfr -d $time
+done
+touch "$work/x.jfr"
+refuses 2 'profile: invalid -d: expected at least 1ms' profile "$work/x.jfr" -d 0
 refuses 2 'profile: --interval does not apply to -e alloc' profile 1 -e alloc --interval 10ms
 refuses 2 "profile: -e: unknown value 'gpu': choose from cpu, wall, lock, alloc, io, exceptions" \
 	profile 1 -e gpu

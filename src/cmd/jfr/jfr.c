@@ -27,6 +27,8 @@ static const struct opt jfr_rows[] = {
 	OPT_END,
 };
 
+static const struct jfr_opts defaults = { .duration_ms = JFR_UNSET };
+
 /*
  * Runs a JFR.* command.  `writes` is true if the command writes a file before it answers; the
  * answer may then take minutes.
@@ -266,9 +268,11 @@ static int check_options(const struct ctx *ctx, const struct subcommand *sub,
 {
 	const struct jfr_opts *opts = ctx->opts;
 
-	if (opts->duration_ms && sub->run != jfr_record)
+	if (opts->duration_ms != JFR_UNSET && sub->run != jfr_record)
 		return err_set(err, EXIT_USAGE,
 			       "-d applies only to record; for start, give duration=30s instead");
+	if (jfr_check_duration(opts->duration_ms, err) < 0)
+		return -1;
 	if (opts->force && !req->file)
 		return err_set(err, EXIT_USAGE, "--force needs a FILE to replace");
 	if (sub->must_save && !req->file)
@@ -392,6 +396,7 @@ const struct cmd cmd_jfr = {
 	.free_words = -1,
 	.opts = jfr_rows,
 	.opts_size = sizeof(struct jfr_opts),
+	.defaults = &defaults,
 	.check = check,
 	.run = run,
 };

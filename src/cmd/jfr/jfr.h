@@ -2,6 +2,7 @@
 #ifndef JTOOL_CMD_JFR_JFR_H
 #define JTOOL_CMD_JFR_JFR_H
 
+#include <limits.h>
 #include <time.h>
 
 #include "fileio/atomic_file.h"
@@ -9,8 +10,10 @@
 #include "model/jfr/jfr_settings.h"
 #include "model/jfr/jfr_text.h"
 
+#define JFR_UNSET UINT_MAX /* a duration has this value if -d was not given */
+
 struct jfr_opts {
-	unsigned duration_ms; /* option of `jfr record`; 0: not given */
+	unsigned duration_ms; /* option of `jfr record`; or JFR_UNSET */
 	bool force;
 	const char *filter;   /* option of `jfr view`; NULL: not given */
 	unsigned last_ms;     /* option of `jfr view`; 0: not given */
@@ -78,12 +81,14 @@ int jfr_fetch(const struct ctx *ctx, const char *words, time_t since, struct ato
 	      struct err *err) _must_check_;
 /*
  * Starts a recording with `words`, which are arguments of JFR.start, each after a space.  Waits for
- * duration_ms (0: 30 s) or a signal, then copies the recording to `out` and stops the recording.
- * Does not commit `out`.  If jtool is killed, the JVM discards the recording when 60 s plus twice
- * the timeout have passed after duration_ms.
+ * duration_ms (JFR_UNSET: 30 s) or a signal, then copies the recording to `out` and stops the
+ * recording.  Does not commit `out`.  If jtool is killed, the JVM discards the recording when 60 s
+ * plus twice the timeout have passed after duration_ms.
  */
 int jfr_record_to(const struct ctx *ctx, const char *words, unsigned duration_ms,
 		  struct atomic_file *out, struct err *err) _must_check_;
+/* Returns 0, or -1 with err set if the value of -d is shorter than 1 ms. */
+int jfr_check_duration(unsigned duration_ms, struct err *err) _must_check_;
 /* Commits `out`, and prints its size. */
 int jfr_commit(const struct ctx *ctx, const char *path, struct atomic_file *out,
 	       struct err *err) _must_check_;

@@ -179,13 +179,18 @@ static int run(struct recording *r, struct atomic_file *out, struct err *err)
 	return rc;
 }
 
+int jfr_check_duration(unsigned duration_ms, struct err *err)
+{
+	return duration_ms > 0 ? 0 : err_set(err, EXIT_USAGE, "invalid -d: expected at least 1ms");
+}
+
 int jfr_record_to(const struct ctx *ctx, const char *words, unsigned duration_ms,
 		  struct atomic_file *out, struct err *err)
 {
 	struct recording r = {
 		.ctx = ctx,
 		.settings = words,
-		.duration_ms = duration_ms ? duration_ms : DEFAULT_MS,
+		.duration_ms = duration_ms == JFR_UNSET ? DEFAULT_MS : duration_ms,
 		.words = BUF_INIT,
 		.signals = -1,
 	};

@@ -36,10 +36,14 @@ static const struct opt profile_rows[] = {
 	OPT_END,
 };
 
+static const struct profile_opts defaults = { .duration_ms = JFR_UNSET };
+
 static int check(const struct ctx *ctx, struct err *err)
 {
 	const struct profile_opts *opts = ctx->opts;
 
+	if (jfr_check_duration(opts->duration_ms, err) < 0)
+		return -1;
 	if (opts->interval_ns > 0 && opts->interval_ns < INTERVAL_MIN_NS)
 		return err_set(err, EXIT_USAGE, "invalid --interval: expected at least 1ms");
 	if (opts->interval_ns > 0 &&
@@ -59,11 +63,11 @@ static int open_recording(const struct ctx *ctx, struct jfr_recording *rec, stru
 
 	if (!ctx->file)
 		return profile_record(ctx, rec, err);
-	if (opts->duration_ms > 0 || opts->interval_ns > 0) {
+	if (opts->duration_ms != JFR_UNSET || opts->interval_ns > 0) {
 		*rec = (struct jfr_recording){ .ctx = ctx, .fd = -1 };
 		return err_set(err, EXIT_USAGE,
 			       "%s applies only to a new recording: give a JVM, not a file",
-			       opts->duration_ms > 0 ? "-d" : "--interval");
+			       opts->duration_ms != JFR_UNSET ? "-d" : "--interval");
 	}
 	return jfr_recording_open(rec, ctx, 0, err);
 }
@@ -144,6 +148,7 @@ const struct cmd cmd_profile = {
 	.free_words = -1,
 	.opts = profile_rows,
 	.opts_size = sizeof(struct profile_opts),
+	.defaults = &defaults,
 	.check = check,
 	.run = run,
 };

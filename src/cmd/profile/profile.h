@@ -8,7 +8,7 @@
 
 struct profile_opts {
 	int event;            /* enum profile_kind */
-	unsigned duration_ms; /* 0: not given */
+	unsigned duration_ms; /* JFR_UNSET: not given */
 	uint64_t interval_ns; /* 0: not given */
 	unsigned depth;       /* 0: all frames */
 	unsigned limit;
