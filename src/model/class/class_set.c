@@ -93,7 +93,7 @@ int class_set_take(struct class_set *set, const char *where, struct buf *bytes, 
 	*bytes = (struct buf)BUF_INIT;
 	why = read_name(&own, &name);
 	if (why)
-		return err_set(err, EXIT_ANSWER, "'%s' is not a class file: %s", where, why);
+		return err_set(err, EXIT_USAGE, "'%s' is not a class file: %s", where, why);
 	if (!name)
 		return 0;
 	set->n_seen++;

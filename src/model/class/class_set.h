@@ -47,9 +47,8 @@ void class_set_release(struct class_set *set);
  * loads.  A `release` of 0 (unknown) is treated as 8: JDK 8 ignores META-INF/versions.  The files
  * module-info and package-info are skipped.
  *
- * Returns 0, or -1 with err set.  EXIT_USAGE: `path` is not a class file, directory or jar, has no
- * class files, or cannot be read completely.  EXIT_ANSWER: a class file is invalid, so the JVM
- * would refuse it.
+ * Returns 0, or -1 with err set (EXIT_USAGE): `path` is not a class file, directory or jar, has no
+ * class files, has an invalid class file, or cannot be read completely.
  */
 int class_set_add(struct class_set *set, const char *path, unsigned release,
 		  struct err *err) _must_check_;

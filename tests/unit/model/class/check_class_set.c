@@ -185,29 +185,26 @@ END_TEST
 
 static const struct {
 	const char *prepare, *path, *start, *error;
-	enum exit_code code;
 } unusable[] = {
-	{ "true", "nothing", "cannot read '", "nothing': No such file or directory", EXIT_USAGE },
-	{ "mkdir empty", "empty", "'", "empty' contains no class files", EXIT_USAGE },
-	{ "mkdir d; ln -s nowhere d/A.class", "d", "cannot read '", "d/A.class': No such file",
-	  EXIT_USAGE },
-	{ "mkdir d; mkfifo d/A.class", "d", "cannot read '", "d/A.class': not a regular file",
-	  EXIT_USAGE },
-	{ "mkfifo A", "A", "cannot read '", "A': not a regular file", EXIT_USAGE },
+	{ "true", "nothing", "cannot read '", "nothing': No such file or directory" },
+	{ "mkdir empty", "empty", "'", "empty' contains no class files" },
+	{ "mkdir d; ln -s nowhere d/A.class", "d", "cannot read '", "d/A.class': No such file" },
+	{ "mkdir d; mkfifo d/A.class", "d", "cannot read '", "d/A.class': not a regular file" },
+	{ "mkfifo A", "A", "cannot read '", "A': not a regular file" },
 	{ "mkdir d; echo no >d/A.class", "d", "'",
-	  "d/A.class' is not a class file: ", EXIT_ANSWER },
+	  "d/A.class' is not a class file: " },
 	{ "echo no >A.class", "A.class", "'",
-	  "A.class' is not a class file: it does not", EXIT_ANSWER },
-	{ "printf '\\312\\376\\272\\276' >A", "A", "'", "A' is not a class file: ", EXIT_ANSWER },
+	  "A.class' is not a class file: it does not" },
+	{ "printf '\\312\\376\\272\\276' >A", "A", "'", "A' is not a class file: " },
 	{ ": >A", "A", "'",
-	  "A' is neither a class file nor a jar: it is not a zip file", EXIT_USAGE },
+	  "A' is neither a class file nor a jar: it is not a zip file" },
 };
 
 START_TEST(unusable_paths_are_rejected)
 {
 	shell("%s", unusable[_i].prepare);
 	ck_assert_int_eq(add(unusable[_i].path, 17), -1);
-	ck_assert_int_eq(err.code, unusable[_i].code);
+	ck_assert_int_eq(err.code, EXIT_USAGE);
 	ck_assert_msg(strncmp(err.text, unusable[_i].start, strlen(unusable[_i].start)) == 0, "%s",
 		      err.text);
 	ck_assert_msg(strstr(err.text, unusable[_i].error), "%s", err.text);
@@ -335,6 +332,7 @@ START_TEST(damaged_jars_are_rejected)
 	write_jar(&jar, "a.jar");
 	ck_assert_int_eq(add("a.jar", 17), -1);
 	ck_assert_ptr_nonnull(strstr(err.text, "/a.jar!/a/B.class' is not a class file: "));
+	ck_assert_int_eq(err.code, EXIT_USAGE);
 	jar = (struct zip_writer){ 0 };
 	err = (struct err){ 0 };
 	zip_add(&jar, "BOOT-INF/lib/x.jar", 8, "no jar", 6);
