@@ -11,12 +11,15 @@
 static void show(const struct cf_class *class, const struct class_capture *memory)
 {
 	FILE *out = fopen("/dev/null", "w");
+	const char *why;
 
 	if (!out || javap_code(out, class, memory))
 		abort();
 	javap_pool(out, &class->pool);
 	(void)fclose(out);
-	json_free(javap_code_json(class, memory));
+	json_free(javap_code_json(class, memory, &why));
+	if (why)
+		abort();
 	json_free(javap_pool_json(&class->pool));
 }
 

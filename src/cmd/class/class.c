@@ -28,7 +28,8 @@ struct showing {
 	struct json *classes; /* the JSON of the classes; NULL without --json */
 	size_t n;             /* number of classes that were printed */
 	struct ag_mem mem;    /* memory for parsed class files */
-	struct skipped arrays, unavailable; /* classes that -b or -c cannot show */
+	/* classes of which -b or -c cannot show the code or constants; with --json, the rest */
+	struct skipped arrays, unavailable;
 	/* classes for which -b shows the code of the class file, not the code in memory */
 	struct skipped from_file;
 };
@@ -79,18 +80,30 @@ static const struct cf_pool *pool_of(const struct class_view *view)
 	return view->file ? &view->file->pool : view->memory;
 }
 
-static struct json *class_json(const struct class_view *view, const struct class_opts *opts)
+/* Remembers that the class is shown as in the class file; does nothing if `why` is NULL. */
+static void note_from_file(struct showing *show, const struct class_view *view, const char *why)
 {
+	if (why)
+		skipped_add(&show->from_file, why, view->row->name, NULL);
+}
+
+static struct json *class_json(struct showing *show, const struct class_view *view)
+{
+	const struct class_opts *opts = show->ctx->opts;
 	struct record *record = class_record(view);
 	struct json *json = record_json(record);
 	const struct cf_pool *pool = pool_of(view);
+	const char *why;
 
 	if (opts->pool && pool)
 		json_put(json, "constant_pool", javap_pool_json(pool));
 	else if (opts->pool)
 		json_put_null(json, "constant_pool");
-	if (opts->code)
-		json_put(json, "code", javap_code_json(view->file, view->captured));
+	if (opts->code) {
+		json_put(json, "code", javap_code_json(view->file, view->captured, &why));
+		if (pool)
+			note_from_file(show, view, why);
+	}
 	record_free(record);
 	return json;
 }
@@ -123,16 +136,13 @@ static void print_record(const struct showing *show, const struct class_view *vi
 static void print_parts(struct showing *show, const struct class_view *view)
 {
 	const struct class_opts *opts = show->ctx->opts;
-	const char *why;
 
 	print_heading(show, view);
 	if (opts->pool)
 		javap_pool(show->ctx->out, pool_of(view));
-	if (!opts->code)
-		return;
-	why = javap_code(show->ctx->out, view->file, view->captured);
-	if (why)
-		skipped_add(&show->from_file, why, view->row->name, NULL);
+	if (opts->code)
+		note_from_file(show, view,
+			       javap_code(show->ctx->out, view->file, view->captured));
 }
 
 static void skip_class(struct showing *show, const struct class_view *view)
@@ -149,14 +159,14 @@ static void show_view(struct showing *show, const struct class_view *view)
 	const struct class_opts *opts = show->ctx->opts;
 	bool parts = opts->pool || opts->code;
 
-	if (show->classes) {
-		json_put(show->classes, NULL, class_json(view, opts));
-		return;
-	}
-	if (parts && !pool_of(view)) {
+	if (parts && !pool_of(view))
 		skip_class(show, view);
+	if (show->classes) {
+		json_put(show->classes, NULL, class_json(show, view));
 		return;
 	}
+	if (parts && !pool_of(view))
+		return;
 	if (show->n++ > 0)
 		fputc('\n', show->ctx->out);
 	if (parts)

@@ -214,14 +214,14 @@ static struct json *method_json(const struct effective_code *r, const struct eff
 	return row;
 }
 
-struct json *javap_code_json(const struct cf_class *class, const struct class_capture *memory)
+struct json *javap_code_json(const struct cf_class *class, const struct class_capture *memory,
+			     const char **why)
 {
 	struct json *rows = json_array();
 	struct effective_method m;
 	struct effective_code r;
-	const char *why = effective_code_open(&r, class, memory);
 
-	(void)why; /* if the code in memory cannot be read, the rows have that of the class file */
+	*why = effective_code_open(&r, class, memory);
 	while (effective_code_next(&r, &m))
 		json_put(rows, NULL, method_json(&r, &m));
 	effective_code_release(&r);

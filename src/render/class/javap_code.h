@@ -25,8 +25,9 @@ const char *javap_code(FILE *out, const struct cf_class *class,
  * Returns a JSON array of the methods that javap_code() prints; the caller frees it:
  * [{"method","name","descriptor","memory","code":[{"pc","text"}],"exceptions":[{"from",
  * "to","target","type"}]}].  "memory" is true if the code is from the JVM's memory.  "code" is null
- * for abstract and native methods.
+ * for abstract and native methods.  Sets *why to what javap_code() returns.
  */
-struct json *javap_code_json(const struct cf_class *class, const struct class_capture *memory);
+struct json *javap_code_json(const struct cf_class *class, const struct class_capture *memory,
+			     const char **why);
 
 #endif

@@ -185,6 +185,10 @@ looks_into() {
 		"True True" "$(json "len(j['classes'][0]['constant_pool']) > 9") $(
 		json "len(j['classes'][0]['code']) > 3")"
 	refuses 1 'no bytecode' "$1: class -b of an array: refused" class -b "$JVM_PID" 'int[]'
+	jt class -b --json "$JVM_PID" 'int[]'
+	same "$1: class -b --json of an array: the document, and the same exit code and message" \
+		"1 int[] [] 1" "$rc $(json "'%s %s' % (j['classes'][0]['class'],
+			j['classes'][0]['code'])") $(grep -c 'has no bytecode to show' "$W/err")"
 	jt class -b "$JVM_PID" 'Kinds$Box*[]'
 	same "$1: class -b of arrays: exit code 1 and one message" \
 		"1 1" "$rc $(grep -c 'none of the [0-9]* classes has' "$W/err")"
@@ -192,6 +196,9 @@ looks_into() {
 	same "$1: class -b of a glob: arrays are skipped" "0 1 1" "$rc $(
 		grep -c 'skipped: .*an array.* ([0-9]' "$W/err") $(
 		grep -c '^Kinds$Box, loaded by' "$W/out")"
+	jt class -b --json "$JVM_PID" 'Kinds$Box*'
+	same "$1: class -b --json of a glob: the same notice" "0 1" \
+		"$rc $(grep -c 'skipped: .*an array.* ([0-9]' "$W/err")"
 	if [ "$2" -ge 15 ]; then
 		prints "$1: class -b of a hidden class: it prints bytecode" \
 			'invokespecial' class -b "$JVM_PID" 'Kinds$Twin/*'

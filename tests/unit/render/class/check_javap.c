@@ -183,6 +183,7 @@ START_TEST(methods_in_memory_are_shown_and_marked)
 	static const uint8_t code[] = { 0x14, 0, 37, 0xac }; /* ldc2_w, ireturn */
 	static const char sum[] = "(DF)D";
 	struct cf_class c = open_class();
+	const char *why;
 	struct class_capture m = in_memory(&c, "sum", sum, code, sizeof(code));
 
 	show_code(&c, &m);
@@ -194,7 +195,8 @@ START_TEST(methods_in_memory_are_shown_and_marked)
 		       "table\n"
 		       "       0: ldc2_w        #37                 // long 5000000000l\n"
 		       "       3: ireturn\n\n"));
-	show_json(javap_code_json(&c, &m));
+	show_json(javap_code_json(&c, &m, &why));
+	ck_assert_ptr_null(why);
 	ck_assert_ptr_nonnull(
 		strstr(shown.data, "\"name\":\"sum\",\"descriptor\":\"(DF)D\",\"memory\":true,"
 				   "\"code\":[{\"pc\":0,\"text\":\"ldc2_w #37 // long "
@@ -216,8 +218,9 @@ START_TEST(methods_in_memory_are_shown_and_marked)
 				     "    Code: // in memory; JVMTI reports no exception table\n"
 				     "       0: return\n");
 	m.pool.len = 5;
-	show_json(javap_code_json(NULL, &m));
+	show_json(javap_code_json(NULL, &m, &why));
 	ck_assert_str_eq(shown.data, "[]\n");
+	ck_assert_ptr_nonnull(why);
 	class_capture_release(&m);
 	cf_release(&c);
 }
@@ -226,8 +229,10 @@ END_TEST
 START_TEST(json_has_instructions_exceptions_and_constants)
 {
 	struct cf_class c = open_class();
+	const char *why;
 
-	show_json(javap_code_json(&c, NULL));
+	show_json(javap_code_json(&c, NULL, &why));
+	ck_assert_ptr_null(why);
 	ck_assert_ptr_nonnull(strstr(
 		shown.data,
 		"{\"pc\":8,\"text\":\"lookupswitch { 97: 36, 98: 50, default: 61 }\"}"));
