@@ -16,7 +16,8 @@ CREATOR = re.compile(r"(Tool|Person|Organization): .+")
 SUPPLIER = re.compile(r"NOASSERTION|(Person|Organization): .+")
 URI = re.compile(r"[a-z][a-z+.-]*://[^#\s]+")
 LOCATION = re.compile(r"NOASSERTION|NONE|[a-z][a-z+.-]*://\S+")
-LICENSES = {"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "MIT", "Zlib", "NOASSERTION", "NONE"}
+LICENSES = {"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause",
+            "GPL-3.0-or-later WITH GCC-exception-3.1", "MIT", "Zlib", "NOASSERTION", "NONE"}
 CATEGORIES = {"SECURITY", "PACKAGE-MANAGER", "PERSISTENT-ID", "OTHER"}
 PURPOSES = {"APPLICATION", "LIBRARY", "SOURCE"}
 RELATIONS = {"DESCRIBES", "STATIC_LINK"}
@@ -111,7 +112,7 @@ def main(path, program):
     require(described and described[0].get("checksums", [{}])[0].get("checksumValue") == digest,
             "its checksum is not that of the program")
     names = {package.get("name") for package in document.get("packages", [])}
-    require(names == {"jtool", "json-c", "libbsd", "libmd", "musl", "xxhash", "zlib"},
+    require(names == {"gcc-12", "jtool", "json-c", "libbsd", "libmd", "musl", "xxhash", "zlib"},
             f"wrong packages: {sorted(map(str, names))}")
     print(*errors, sep="\n", end="")
     return 1 if errors else 0
