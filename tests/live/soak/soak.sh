@@ -65,14 +65,24 @@ begin_jvm() {
 	jt retained "$JVM_PID" -n 1 --engine agent
 	jt trace "$JVM_PID" "$class.$method" -d 100ms
 	jt profile "$JVM_PID" -d 100ms
+	[ "$rc" -eq 0 ] || echo "# soak: $begun: profile: exit $rc: $(head -c 300 "$W/err")"
 	jt jfr "$JVM_PID" record -d 1s --force "$W/run/recording.jfr"
+	[ "$rc" -eq 0 ] || echo "# soak: $begun: jfr record: exit $rc: $(head -c 300 "$W/err")"
 	jt detach "$JVM_PID"
 	poll 30 childless
+	# A command that failed leaves a recording, which ends by itself. Until then a full disk ends the
+	# JVM.
+	poll 150 no_recording || fail "the recordings of the first requests end, $begun" "$(cat "$W/out")"
 	probed=$(probe)
 	fds=$(own_fds)
 	lasting_names "$JVM_PID" | sort >"$W/threads"
 	threads=$(lasting_threads "$JVM_PID")
 	rss=$(rss_kb "$JVM_PID")
+}
+
+no_recording() {
+	jt jfr "$JVM_PID" check
+	! grep -q -i 'running' "$W/out"
 }
 
 # end_jvm [KILLED]
