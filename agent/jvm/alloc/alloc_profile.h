@@ -118,8 +118,8 @@ int ag_alloc_profile_notes(const struct ag_alloc_profile *profile, ag_alloc_prof
 			   void *arg);
 
 /*
- * Gives back what an ended profile holds in the JVM: its capabilities, which the next profile needs,
- * and the tags of objects.  The sites remain readable.
+ * Gives back what an ended profile holds in the JVM: the tags of objects, and the capabilities,
+ * which the next profile needs.  The sites remain readable.
  */
 void ag_alloc_profile_let_go(struct ag_alloc_profile *profile);
 
