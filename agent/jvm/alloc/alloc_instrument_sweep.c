@@ -66,9 +66,11 @@ static void refuse(struct ag_alloc_code *ac, jclass class, const char *why)
 /*
  * Returns the number of classes in a batch.
  *
- * The pause for a batch hardly depends on the size of the batch, because HotSpot visits all classes
- * and all compiled code each time (Tomcat, 4,000 classes: a batch of 4 classes pauses as long as
- * a batch of 128 classes).  So in a JVM with many classes, batches are large and few.
+ * From JDK 11 on, the pause for a batch hardly depends on the size of the batch, because HotSpot
+ * visits all classes and all compiled code each time (Tomcat, 4,000 classes: a batch of 4 classes
+ * pauses as long as a batch of 128 classes).  So in a JVM with many classes, batches are large and
+ * few.  JDK 8 visits all classes once for each class of the batch, and ag_alloc_code_adapt() makes
+ * batches smaller.
  *
  * For each class, a batch needs memory for the class file, and for a constant pool twice as large
  * as the class's own, because HotSpot merges the old pool and the new one.  HotSpot frees this
@@ -84,9 +86,27 @@ static uint32_t batch_size(const struct ag_sweep *s)
 
 	if (part < share)
 		share = part;
+	if (s->ac->sweep.most > 0 && share > s->ac->sweep.most)
+		share = s->ac->sweep.most;
 	if (share < BATCH_MIN)
 		return BATCH_MIN;
 	return share < AG_ALLOC_CODE_BATCH ? share : AG_ALLOC_CODE_BATCH;
+}
+
+void ag_alloc_code_adapt(struct ag_alloc_code *ac, uint32_t n, int64_t ns)
+{
+	uint32_t most = ac->sweep.most > 0 ? ac->sweep.most : AG_ALLOC_CODE_BATCH;
+	int64_t accepted = AG_ALLOC_CODE_PAUSE_NS;
+
+	if (ac->sweep.least_ns == 0 || ns < ac->sweep.least_ns)
+		ac->sweep.least_ns = ns;
+	if (accepted < 2 * ac->sweep.least_ns)
+		accepted = 2 * ac->sweep.least_ns;
+	if (ns > accepted)
+		most = n / 2 < BATCH_MIN ? BATCH_MIN : n / 2;
+	else if (ns < accepted / 2 && n >= most)
+		most = most < AG_ALLOC_CODE_BATCH / 2 ? 2 * most : AG_ALLOC_CODE_BATCH;
+	ac->sweep.most = most;
 }
 
 static void flush_in(struct ag_sweep *s, uint32_t n)
@@ -120,6 +140,7 @@ static void flush_out(struct ag_sweep *s, uint32_t n)
 static void flush(struct ag_sweep *s)
 {
 	uint32_t n = s->ac->sweep.n;
+	int64_t begun_ns = ag_now_ns();
 
 	s->ac->sweep.n = 0;
 	if (n == 0 || s->jvm->stopping)
@@ -128,6 +149,7 @@ static void flush(struct ag_sweep *s)
 		flush_out(s, n);
 	else
 		flush_in(s, n);
+	ag_alloc_code_adapt(s->ac, n, ag_now_ns() - begun_ns);
 	s->done += n;
 }
 

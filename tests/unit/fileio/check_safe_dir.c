@@ -17,7 +17,7 @@ static void setup(void)
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	shell("mkdir in outside && echo mine >outside/file");
 	path = xasprintf("%s/in", dir);
-	err = (struct err){ EXIT_DONE, "" };
+	err = (struct err){ .code = EXIT_DONE };
 	reason = NULL;
 	ck_assert_int_eq(safe_dir_open(&d, path, &err), 0);
 }
@@ -242,7 +242,7 @@ START_TEST(path_that_is_not_a_directory_is_refused)
 
 	ck_assert_int_eq(safe_dir_open(&other, file, &err), -1);
 	ck_assert_int_eq(err.code, EXIT_USAGE);
-	err = (struct err){ EXIT_DONE, "" };
+	err = (struct err){ .code = EXIT_DONE };
 	ck_assert_int_eq(safe_dir_open(&other, deep, &err), -1);
 	ck_assert_int_eq(err.code, EXIT_PARTIAL);
 }
