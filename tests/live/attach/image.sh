@@ -132,6 +132,12 @@ tidy "kubectl jtool heapdump"
 plugin shop-1 heapdump 1 shop.hprof
 same "kubectl jtool heapdump: a file that exists is not replaced" 7 "$rc"
 check "kubectl jtool heapdump: the message names it" grep -q "'./shop.hprof' exists" "$W/err"
+check "kubectl jtool heapdump: it remains in the pod" pod exec shop-1 sh -c \
+	'ls /tmp/kubectl-jtool.*/out/shop.hprof && rm -r /tmp/kubectl-jtool.*'
+plugin shop-1 dump 1 java.lang.String -d classes
+same "kubectl jtool dump: it works" 0 "$rc"
+check "kubectl jtool dump: the class is brought back" \
+	test -s "$D/here/classes/java/lang/String.class"
 plugin shop-1 jfr 1 record -d 1s app.jfr
 check "kubectl jtool jfr record: the recording is brought back" "$JTOOL" jfr view "$D/here/app.jfr"
 plugin shop-1 alloc 1 --exact -d 1s --flamegraph page.html
