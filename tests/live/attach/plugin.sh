@@ -313,4 +313,10 @@ wait $running || rc=$?
 same "SIGTERM in a transfer: no part of a file is left" "143 " "$rc $(ls -A "$here")"
 reset
 
+# A selector with expressions.
+plugin deployment/picky list
+same "a deployment with matchExpressions: the exit status" 2 "$rc"
+says "a deployment with matchExpressions" \
+	"deployment/picky selects its pods by matchExpressions, too: use -l"
+
 same "the stand-in knew every call" "" "$(grep unexpected "$KUBECTL_LOG")"
