@@ -180,10 +180,14 @@ plugin --image localhost/jtool shop-1 jcmd 1 VM.version
 same "kubectl jtool --image: it works" 0 "$rc"
 check "kubectl jtool --image: it prints the version" grep -q JDK "$W/out"
 check "kubectl jtool --image: the container is the target" grep -q -e '--target=app' "$KUBECTL_LOG"
+same "kubectl jtool --image: the log of the node has nothing of it" "" \
+	"$(pod logs "$(sed -n 's/^debug .*--container=\([^ ]*\) .*/\1/p' "$KUBECTL_LOG")" 2>&1)"
+plugin --image localhost/jtool shop-1 jcmd 4711 VM.version
+same "kubectl jtool --image: the exit status is jtool's" 3 "$rc"
 
 # A signal in the middle. Ctrl-C sends one to all processes of the terminal, also to kubectl.
-is_alone() { # but for zombies, which the JVM as process 1 does not reap
-	! pod exec shop-1 sh -c 'cat /proc/[0-9]*/stat' | grep -F '(jtool)' | grep -q -v ') Z '
+is_alone() { # but for zombies, which have no arguments, and the command that waits
+	! pod exec shop-1 sh -c 'cat /proc/[0-9]*/cmdline' | tr '\0' ' ' | grep -q 'jtool stat 1'
 }
 for signal in TERM INT; do
 	(cd "$D/here" && PATH=$D/bin:$PATH exec setsid env --default-signal=INT kubectl-jtool shop-1 \
@@ -227,7 +231,7 @@ fi
 
 same "the stand-in knew every call" "" "$(grep unexpected "$KUBECTL_LOG")"
 
-pod rm -f -t 0 shop-1 shop-2 bare >/dev/null 2>&1
+pod rm -f -a -t 0 >/dev/null 2>&1
 poll 30 gone "$JVM_PID"
 no_mounts() {
 	! grep -q "$D/" /proc/self/mounts

@@ -313,6 +313,17 @@ wait $running || rc=$?
 same "SIGTERM in a transfer: no part of a file is left" "143 " "$rc $(ls -A "$here")"
 reset
 
+# --image.
+KUBECTL_CONTAINERS="shop-1=web shop-2= shop-3=app" \
+	plugin --all-pods --image localhost/jtool -l app=shop list
+same "--all-pods --image: the container of each pod is the target" "web app" \
+	"$(sed -nE 's/^debug .*--target=([^ ]*) .*/\1/p' "$KUBECTL_LOG" | paste -s -d ' ')"
+says "--all-pods --image: a pod that cannot be read" \
+	"shop-2: cannot read the name of its first container, for the reason above"
+same "--image: the exit status is jtool's" 3 "$rc"
+same "--image: jtool runs by kubectl exec" 2 "$(grep -c -x 'ran /jtool list' "$W/out")"
+reset
+
 # A selector with expressions.
 plugin deployment/picky list
 same "a deployment with matchExpressions: the exit status" 2 "$rc"

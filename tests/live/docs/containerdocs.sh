@@ -95,7 +95,7 @@ run_line() {
 	line=${line//POD/shop-7d4b9}
 	line=${line//=CONTAINER/=app}
 	line=${line//IMAGE/localhost/jtool}
-	rm -f "$here"/*.hprof
+	rm -f "$here"/*.hprof{,.gz}
 	"${reader[@]}" bash -c "$line" >"$W/out" 2>"$W/err" </dev/null || rc=$?
 	same "$flavour: $name" "0 " "$rc $([ $rc -eq 0 ] || cat "$W/err")"
 	case $name in
@@ -104,7 +104,7 @@ run_line() {
 		;;
 	*hprof*)
 		check "$flavour: $name: the dump is here" python3 "$live_dir/hprof/hprof.py" \
-			"$here/shop.hprof" Idle
+			"$here"/shop.hprof* Idle
 		;;
 	*heaphisto*)
 		check "$flavour: $name: it counts" grep -q ' java\.lang\.String$' "$W/out"
