@@ -5,12 +5,14 @@
 
 #include "base/printable.h"
 #include "fileio/io.h"
+#include "model/vm/dcmd_replies.h"
 #include "render/json.h"
 #include "attach/attach.h"
 
 #define JSON_OUTPUT_MAX (64u * 1024 * 1024) /* limit in bytes for an answer that is put into JSON */
 #define CHUNK 65536
 #define FLAGS_MAX (4u * 1024 * 1024)
+#define VERSION_MAX (64u * 1024)
 
 void attach_call_print_json(const struct ctx *ctx, int code, const struct buf *text)
 {
@@ -186,4 +188,21 @@ int attach_call_flags(const struct ctx *ctx, struct vmflags *flags, struct err *
 		return 0;
 	return err_set(err, EXIT_PARTIAL,
 		       "the JVM's answer to 'VM.flags -all' is incomplete or malformed; try again");
+}
+
+unsigned attach_call_release(const struct ctx *ctx)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT;
+	struct jvm parsed = { 0 };
+	struct err ignored = { 0 };
+	char *vm = NULL;
+	int release = jvm_feature(ctx->jvm);
+
+	if (release > 0 || attach_call_jcmd(ctx, "VM.version", VERSION_MAX, &text, &ignored) < 0)
+		return (unsigned)release;
+	dcmd_reply_version(buf_str(&text), &vm, &parsed.version);
+	release = jvm_feature(&parsed);
+	free(parsed.version);
+	free(vm);
+	return (unsigned)release;
 }

@@ -51,4 +51,10 @@ int attach_call_jcmd(const struct ctx *ctx, const char *line, size_t max, struct
  */
 int attach_call_flags(const struct ctx *ctx, struct vmflags *flags, struct err *err) _must_check_;
 
+/*
+ * Returns the JVM's JDK release.  If discovery has not found it (jvm_feature() is 0), asks the JVM.
+ * Returns 0 if the JVM does not answer.
+ */
+unsigned attach_call_release(const struct ctx *ctx);
+
 #endif

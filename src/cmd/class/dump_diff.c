@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "cmd/attach_call.h"
 #include "cmd/skipped.h"
 #include "model/class/class_set.h"
 #include "model/class/code_diff.h"
@@ -208,7 +209,7 @@ int dump_diff(const struct ctx *ctx, struct class_index *index, const char *path
 		.missing.what = "not compared",
 		.failed.what = "not compared",
 	};
-	int rc = class_set_add(&set, path, (unsigned)jvm_feature(ctx->jvm), err);
+	int rc = class_set_add(&set, path, attach_call_release(ctx), err);
 
 	if (rc == 0)
 		rc = compare_all(ctx, index, path, &d, err);

@@ -7,10 +7,8 @@
 #include "base/xalloc.h"
 #include "cmd/attach_call.h"
 #include "cmd/heap/dump_input.h"
-#include "model/vm/dcmd_replies.h"
 
 #define FLAGS_MAX (4u * 1024 * 1024)
-#define VERSION_MAX (64u * 1024)
 #define THREADS_MAX (64u * 1024 * 1024)
 
 /* One pass over a dump: a dump file may be read several times. */
@@ -130,24 +128,6 @@ static int read_names_again(const struct ctx *ctx, const struct dump_reader_want
 	return reader ? 0 : -1;
 }
 
-/* Returns the JVM's JDK release from hsperfdata, or from VM.version; 0 if neither is available. */
-static int release_of(const struct ctx *ctx)
-{
-	_cleanup_buf_ struct buf text = BUF_INIT;
-	struct jvm parsed = { 0 };
-	struct err ignored = { 0 };
-	char *vm = NULL;
-	int release = jvm_feature(ctx->jvm);
-
-	if (release || attach_call_jcmd(ctx, "VM.version", VERSION_MAX, &text, &ignored) < 0)
-		return release;
-	dcmd_reply_version(buf_str(&text), &vm, &parsed.version);
-	release = jvm_feature(&parsed);
-	free(parsed.version);
-	free(vm);
-	return release;
-}
-
 static int ask_layout(const struct ctx *ctx, struct object_layout *layout, struct err *err)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
@@ -157,7 +137,7 @@ static int ask_layout(const struct ctx *ctx, struct object_layout *layout, struc
 		return -1;
 	*layout = (struct object_layout){ 0 };
 	if (vmflags_parse(&flags, buf_str(&text), text.len) == 0)
-		*layout = object_layout_of_flags((unsigned)release_of(ctx), &flags);
+		*layout = object_layout_of_flags(attach_call_release(ctx), &flags);
 	vmflags_release(&flags);
 	return 0;
 }

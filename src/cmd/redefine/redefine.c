@@ -59,7 +59,7 @@ static int ask_flags(const struct ctx *ctx, struct redefinition_jvm *jvm, struct
 	const struct vmflag *flag;
 	int rc = attach_call_flags(ctx, &flags, err);
 
-	*jvm = (struct redefinition_jvm){ .release = (unsigned)jvm_feature(ctx->jvm) };
+	*jvm = (struct redefinition_jvm){ .release = attach_call_release(ctx) };
 	jvm->may_preview = ctx->jvm->flags && strstr(ctx->jvm->flags, "--enable-preview");
 	if (rc == 0) {
 		flag = vmflags_find(&flags, "AllowRedefinitionToAddDeleteMethods");
@@ -257,17 +257,19 @@ static int run_files(struct ctx *ctx, const struct class_set *set, struct redefi
 
 /*
  * Runs the command.  Reads the class files first, so that an error in them has no effect on the
- * JVM.
+ * JVM.  Asks the JVM for its release before that if the release is otherwise unknown, because it
+ * selects the classes of a multi-release jar.
  */
 static int run(struct ctx *ctx, struct err *err)
 {
 	const struct redefine_opts *opts = ctx->opts;
 	struct redefine_plan plan = { 0 };
 	struct class_set set = { 0 };
+	unsigned release = attach_call_release(ctx);
 	int rc = 0;
 
 	for (int i = 0; i < ctx->n_args && rc == 0; i++)
-		rc = class_set_add(&set, ctx->args[i], (unsigned)jvm_feature(ctx->jvm), err);
+		rc = class_set_add(&set, ctx->args[i], release, err);
 	if (rc == 0 && !opts->check)
 		rc = check_libc(ctx, err);
 	if (rc == 0)

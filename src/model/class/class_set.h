@@ -44,11 +44,11 @@ void class_set_release(struct class_set *set);
  * Adds a .class file, or all class files below a directory or in a jar.  The classes of a jar
  * include those in BOOT-INF/classes and WEB-INF/classes, and those of the jars in BOOT-INF/lib and
  * WEB-INF/lib.  Of a class in a multi-release jar, adds the version that a JVM of JDK `release`
- * loads.  A `release` of 0 (unknown) is treated as 8: JDK 8 ignores META-INF/versions.  The files
- * module-info and package-info are skipped.
+ * loads.  The files module-info and package-info are skipped.
  *
- * Returns 0, or -1 with err set (EXIT_USAGE): `path` is not a class file, directory or jar, has no
- * class files, has an invalid class file, or cannot be read completely.
+ * Returns 0, or -1 with err set.  EXIT_USAGE: `path` is not a class file, directory or jar, has no
+ * class files, has an invalid class file, or cannot be read completely.  EXIT_ANSWER: `release` is
+ * 0 (unknown), and a multi-release jar has several versions.
  */
 int class_set_add(struct class_set *set, const char *path, unsigned release,
 		  struct err *err) _must_check_;

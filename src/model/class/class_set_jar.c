@@ -88,6 +88,18 @@ static int add_entry(struct class_set *set, const struct zip *zip, const char *w
 	return class_set_take(set, path, &bytes, err);
 }
 
+/* Returns true if the jar has class files below META-INF/versions. */
+static bool has_versions(const struct zip *zip)
+{
+	struct zip_entry entry;
+
+	for (size_t at = 0; zip_next(zip, &at, &entry);) {
+		if (entry_release(&entry) > 0 && strview_ends_with(name_of(&entry), ".class"))
+			return true;
+	}
+	return false;
+}
+
 /*
  * Adds the classes of a jar.  Of several classes with one name, the set keeps the first.  So this
  * function starts with the highest release that is at most `release`, continues with the lower
@@ -96,9 +108,16 @@ static int add_entry(struct class_set *set, const struct zip *zip, const char *w
 static int add_classes(struct class_set *set, const struct zip *zip, const char *where,
 		       unsigned release, struct err *err)
 {
-	int64_t now = release >= 9 && is_multi_release(zip) ? release : 0, next;
+	bool is_multi = (release == 0 || release >= 9) && has_versions(zip) &&
+			is_multi_release(zip);
+	int64_t now = is_multi ? release : 0, next;
 	struct zip_entry entry;
 
+	if (is_multi && release == 0)
+		return err_set(err, EXIT_ANSWER,
+			       "'%s' has classes for several JDK releases, and the JVM's release "
+			       "is unknown; unpack it, and give the class files of the JVM's "
+			       "release", where);
 	for (; now >= 0; now = next) {
 		next = now > 0 ? 0 : -1;
 		for (size_t at = 0; zip_next(zip, &at, &entry);) {

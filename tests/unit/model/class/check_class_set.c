@@ -254,7 +254,6 @@ static const struct {
 	unsigned release;
 	const char *content;
 } releases[] = {
-	{ 0, "A 52, B 52" },
 	{ 8, "A 52, B 52" },
 	{ 9, "A 53, B 52" },
 	{ 10, "A 53, B 52" },
@@ -268,6 +267,34 @@ START_TEST(jar_entries_match_the_java_release)
 	make_multi_release("Manifest-Version: 1.0\r\nmulti-release: TRUE\r\n\r\nName: a\r\n");
 	ck_assert_int_eq(add("mr.jar", releases[_i].release), 0);
 	ck_assert_str_eq(content(), releases[_i].content);
+}
+END_TEST
+
+START_TEST(jar_with_versions_is_rejected_if_the_java_release_is_unknown)
+{
+	make_multi_release("Multi-Release: true\n");
+	ck_assert_int_eq(add("mr.jar", 0), -1);
+	ck_assert_int_eq(err.code, EXIT_ANSWER);
+	ck_assert_ptr_nonnull(strstr(err.text, "/mr.jar' has classes for several JDK releases"));
+	ck_assert_str_eq(content(), "");
+}
+END_TEST
+
+START_TEST(jar_without_versions_needs_no_java_release)
+{
+	static const char manifest[] = "Multi-Release: true\n";
+	struct zip_writer jar = { 0 };
+
+	zip_add(&jar, "META-INF/MANIFEST.MF", 8, manifest, strlen(manifest));
+	zip_add(&jar, "META-INF/versions/9/note.txt", 0, "", 0);
+	jar_class(&jar, "A.class", "A", 52);
+	jar_class(&jar, "META-INF/versions/8/A.class", "A", 50);
+	write_jar(&jar, "a.jar");
+	ck_assert_int_eq(add("a.jar", 0), 0);
+	ck_assert_str_eq(content(), "A 52");
+	make_multi_release("Multi-Release: false\n");
+	ck_assert_int_eq(add("mr.jar", 0), 0);
+	ck_assert_str_eq(content(), "A 52, B 52");
 }
 END_TEST
 
@@ -321,6 +348,20 @@ START_TEST(nested_jars_are_searched)
 	ck_assert_str_eq(where(1), "/app.jar!/BOOT-INF/classes/org/App.class");
 	ck_assert_str_eq(where(3),
 			 "/app.jar!/BOOT-INF/lib/stored.jar!/META-INF/versions/11/Stored.class");
+}
+END_TEST
+
+START_TEST(nested_jar_with_versions_is_rejected_if_the_java_release_is_unknown)
+{
+	struct zip_writer jar = { 0 }, inner = { 0 };
+
+	make_inner(&inner, "Inner");
+	zip_add(&jar, "BOOT-INF/lib/inner.jar", 0, inner.zip.data, inner.zip.len);
+	zip_writer_release(&inner);
+	write_jar(&jar, "app.jar");
+	ck_assert_int_eq(add("app.jar", 0), -1);
+	ck_assert_ptr_nonnull(
+		strstr(err.text, "/app.jar!/BOOT-INF/lib/inner.jar' has classes for"));
 }
 END_TEST
 
@@ -413,9 +454,12 @@ int main(void)
 	tcase_add_loop_test(tc, unusable_paths_are_rejected, 0, ARRAY_SIZE(unusable));
 	tcase_add_test(tc, classes_without_a_class_name_are_rejected);
 	tcase_add_loop_test(tc, jar_entries_match_the_java_release, 0, ARRAY_SIZE(releases));
+	tcase_add_test(tc, jar_with_versions_is_rejected_if_the_java_release_is_unknown);
+	tcase_add_test(tc, jar_without_versions_needs_no_java_release);
 	tcase_add_loop_test(tc, versions_of_a_jar_without_multi_release_are_ignored, 0,
 			    ARRAY_SIZE(single));
 	tcase_add_test(tc, nested_jars_are_searched);
+	tcase_add_test(tc, nested_jar_with_versions_is_rejected_if_the_java_release_is_unknown);
 	tcase_add_test(tc, damaged_jars_are_rejected);
 	tcase_add_test(tc, unwanted_classes_are_skipped);
 	tcase_add_test(tc, names_of_one_hash_are_two_classes);
