@@ -29,6 +29,24 @@ static const struct opt perfmap_rows[] = {
 };
 
 /*
+ * Returns whether the JVM can write the map.  If the file that JDK 17 to 21 would write does not
+ * belong to the JVM's user, prints a notice, and returns false.  If root calls perfmap for a JVM of
+ * another user that has the same /tmp, this file is the map that an earlier call has written.
+ */
+static bool can_vm_write(const struct ctx *ctx)
+{
+	struct err why = { .code = EXIT_DONE };
+
+	/* After another error, perfmap_by_vm() fails with the same one. */
+	if (perfmap_vm_check(ctx, &why) == 0 || why.code != EXIT_ANSWER)
+		return true;
+	cmd_print_notice(ctx->cmd,
+			 "/tmp/perf-%d.map of JVM %d is not a file of its user; using the agent "
+			 "instead (--engine agent)", (int)ctx->jvm->nspid, (int)ctx->jvm->pid);
+	return false;
+}
+
+/*
  * Sets *engine to the engine that writes the map.  For --engine auto, if the JDK's release is
  * unknown because the JVM has no hsperfdata, chooses the agent, which works with every release.
  */
@@ -43,7 +61,8 @@ static int choose_engine(const struct ctx *ctx, enum perfmap_engine *engine, str
 			       "JDK %d cannot write a map of its code, which needs JDK %d: omit "
 			       "--engine, or use --engine agent", release, PERFMAP_VM_SINCE);
 	if (*engine == PERFMAP_AUTO)
-		*engine = release >= PERFMAP_VM_SINCE ? PERFMAP_VM : PERFMAP_AGENT;
+		*engine = release >= PERFMAP_VM_SINCE && can_vm_write(ctx) ? PERFMAP_VM
+									   : PERFMAP_AGENT;
 	return 0;
 }
 

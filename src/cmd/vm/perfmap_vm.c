@@ -166,8 +166,8 @@ static int answer_time(const struct target_ns *ns, const void *arg, struct buf *
 	if (map.fd < 0 && map.fd != -ENOENT)
 		return err_set(err, EXIT_ANSWER,
 			       "JVM %d would write /proc/%d/root/tmp/perf-%d.map, which is not a "
-			       "file of its user; remove it", (int)ns->jvm->pid,
-			       (int)ns->jvm->pid, (int)ns->jvm->nspid);
+			       "file of its user; remove it, or use --engine agent",
+			       (int)ns->jvm->pid, (int)ns->jvm->pid, (int)ns->jvm->nspid);
 	time = written_ns(&map);
 	buf_add(answer, &time, sizeof(time));
 	return 0;
@@ -361,6 +361,15 @@ static int write_own(const struct ctx *ctx, struct atomic_file *out, struct err 
 		rc = take_own(ctx, before, out, &is_over, err);
 	end_reaper(&reaper, is_over);
 	return rc;
+}
+
+int perfmap_vm_check(const struct ctx *ctx, struct err *err)
+{
+	uint64_t time;
+
+	if (jvm_feature(ctx->jvm) >= FILENAME_SINCE)
+		return 0;
+	return target_query_number(ctx->jvm, &when_own, &time, err);
 }
 
 int perfmap_by_vm(const struct ctx *ctx, struct atomic_file *out, struct err *err)

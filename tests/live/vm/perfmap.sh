@@ -142,14 +142,25 @@ perf_resolves() {
 	rm -f "$W/perf.data"
 }
 
+# by_agent_instead NAME ARGUMENT...: perfmap works, and a notice says that the agent lists the code.
+by_agent_instead() {
+	local name=$1
+
+	shift
+	jt perfmap "$@"
+	same "$name: the agent lists the code" "0 1 1" \
+		"$rc $(wc -l <"$W/err") $(grep -c 'not a file of its user; using the agent' "$W/err")"
+}
+
 # The JVM would follow a link that another user has put there.
 foreign_file() {
 	local own=${jdk_root[$1]}/tmp/perf-$JVM_PID.map
 
 	rm -f "$own"
 	ln -s "$IW/victim" "$own"
-	refuses 1 'not a file of its user' "$1: perfmap: a link where the JVM would write" \
-		perfmap "$JVM_PID" -
+	refuses 1 'not a file of its user' "$1: perfmap --engine vm: a link where the JVM would write" \
+		perfmap "$JVM_PID" --engine vm -
+	by_agent_instead "$1: perfmap: a link where the JVM would write" "$JVM_PID" -
 	check "$1: perfmap: nothing was written through the link" test ! -e "$W/victim"
 	rm -f "$own"
 }
@@ -173,6 +184,36 @@ other_user() {
 		"${jdk_root[$version]}" "$JVM_PID" 1000 "${W#"${jdk_root[$version]}"}"
 	stop "$JVM_PID"
 }
+
+# rooted: root's own map is where the JVM of another user would write, in the same namespaces. The
+# machine's own JDK is 17.
+rooted() {
+	local map
+
+	JVM_AS=nobody:nogroup start_jvm own default Profiled || return
+	map=/tmp/perf-$JVM_PID.map
+	to_remove+=("$map")
+	check "own: perfmap of another user: it names the program's methods" poll 60 named_map
+	works "own: perfmap of another user: it works" perfmap "$JVM_PID"
+	same "own: perfmap of another user: the file is root's" 0 "$(stat -c %u "$map")"
+	echo old >"$map"
+	by_agent_instead "own: perfmap of another user, again" "$JVM_PID"
+	check "own: perfmap of another user, again: the map is replaced" names_loops "$map"
+	same "own: perfmap of another user, again: the caller's file" "644 0" \
+		"$(stat -c '%a %u' "$map")"
+	by_agent_instead "own: perfmap of another user to stdout" "$JVM_PID" -
+	check "own: perfmap of another user to stdout: it names the methods" names_loops "$W/out"
+	by_agent_instead "own: perfmap of another user to FILE" "$JVM_PID" own.map
+	check "own: perfmap of another user to FILE: it names the methods" names_loops "$W/own.map"
+	rm -f "$W/own.map"
+	refuses 1 'remove it, or use --engine agent' "own: perfmap --engine vm of another user" \
+		perfmap "$JVM_PID" --engine vm -
+	check "own: perfmap of another user: root's map remains" names_loops "$map"
+	check "own: perfmap of another user: no file of jtool's remains" nothing_left "" "$JVM_PID" \
+		65534 "${W#/}"
+	stop "$JVM_PID"
+}
+rooted
 
 for version in "${jdks[@]}"; do
 	start_jvm "$version" default Profiled || continue
