@@ -17,10 +17,5 @@
  */
 int cds_archive_refuse(const struct ctx *ctx, const struct vmflags *flags,
 		       struct err *err) _must_check_;
-/*
- * Like cds_archive_refuse(), but requests the flags from the JVM.  Returns 0 also if the JVM does
- * not answer.
- */
-int cds_archive_check(const struct ctx *ctx, struct err *err) _must_check_;
 
 #endif

@@ -4,12 +4,11 @@
 #include <string.h>
 
 #include "cmd/attach_call.h"
-#include "cmd/cds_archive.h"
 #include "cmd/cost_note.h"
 #include "cmd/redefine/patch_images.h"
+#include "cmd/redefinition_jvm.h"
 #include "cmd/skipped.h"
 #include "discover/memory_check.h"
-#include "model/vm/vmflags.h"
 #include "render/table.h"
 #include "session/loaded_agents.h"
 
@@ -47,29 +46,6 @@ static void print_cost(const struct ctx *ctx, const struct redefine_plan *plan,
 		return;
 	cost_note_add(&text, &plan->jvm, n, plan->n_loaded, "restore");
 	cmd_print_notice(ctx->cmd, "%zu %s: %s", n, n == 1 ? "class" : "classes", buf_str(&text));
-}
-
-/*
- * Sets *jvm from those flags that decide which changes the JVM accepts.  Returns -1 with err set if
- * the flags cannot be requested, or if they make the JVM write an archive of its classes.
- */
-static int ask_flags(const struct ctx *ctx, struct redefinition_jvm *jvm, struct err *err)
-{
-	struct vmflags flags = { 0 };
-	const struct vmflag *flag;
-	int rc = attach_call_flags(ctx, &flags, err);
-
-	*jvm = (struct redefinition_jvm){ .release = attach_call_release(ctx) };
-	jvm->may_preview = ctx->jvm->flags && strstr(ctx->jvm->flags, "--enable-preview");
-	if (rc == 0) {
-		flag = vmflags_find(&flags, "AllowRedefinitionToAddDeleteMethods");
-		jvm->may_add_delete = flag && strcmp(flag->value, "true") == 0;
-		flag = vmflags_find(&flags, "BytecodeVerificationRemote");
-		jvm->unverified = flag && strcmp(flag->value, "false") == 0;
-		rc = cds_archive_refuse(ctx, &flags, err);
-	}
-	vmflags_release(&flags);
-	return rc;
 }
 
 /* Refuses a JVM on musl, because its linker cannot reopen the agent later to restore a patch. */
@@ -242,7 +218,8 @@ static int run_files(struct ctx *ctx, const struct class_set *set, struct redefi
 	struct class_index index;
 	int rc;
 
-	if (ask_flags(ctx, &plan->jvm, err) < 0 || class_index_open(ctx, 0, &index, err) < 0)
+	if (redefinition_jvm_ask(ctx, &plan->jvm, err) < 0 ||
+	    class_index_open(ctx, 0, &index, err) < 0)
 		return -1;
 	plan->n_loaded = index.classes.n;
 	rc = redefine_match(ctx, plan, set, &index, opts->loader, err);

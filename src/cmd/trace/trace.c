@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-#include "cmd/cds_archive.h"
 #include "cmd/cost_note.h"
+#include "cmd/redefinition_jvm.h"
 
 #define AT(member) offsetof(struct trace_opts, member)
 
@@ -109,7 +109,7 @@ static int run_plan(const struct ctx *ctx, struct trace_plan *plan, struct trace
 		trace_offer_jfr(ctx, plan, err);
 		return -1;
 	}
-	rc = cds_archive_check(ctx, err);
+	rc = redefinition_jvm_ask(ctx, &plan->jvm, err);
 	if (rc == 0)
 		rc = trace_plan_make(ctx, plan, &index, opts->loader, err);
 	if (rc == 0) {
@@ -125,7 +125,6 @@ static int run_patterns(const struct ctx *ctx, struct trace_stacks *stacks, stru
 	struct trace_plan plan;
 	int rc = trace_plan_init(&plan, ctx->args, (size_t)ctx->n_args, err);
 
-	plan.jvm.release = (unsigned)jvm_feature(ctx->jvm);
 	plan.values = trace_has_values(opts);
 	plan.max_methods = opts->max_methods;
 	if (rc == 0)

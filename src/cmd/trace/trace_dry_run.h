@@ -2,9 +2,9 @@
  * Rewrites a class in the client, in the same way as the agent will rewrite it, and verifies the
  * result.
  *
- * JDK 8 to 21 do not verify a boot class when it is redefined, so invalid code would crash the JVM.
- * Therefore the client first runs the agent's rewriter on the same bytes, before it asks the agent
- * to change the class.
+ * JDK 8 to 21 do not verify a boot class when it is redefined.  With -Xverify:none, no JDK
+ * verifies any class.  Invalid code would then crash the JVM.  Therefore the client first runs the
+ * agent's rewriter on the same bytes, before it asks the agent to change the class.
  */
 #ifndef JTOOL_CMD_TRACE_TRACE_DRY_RUN_H
 #define JTOOL_CMD_TRACE_TRACE_DRY_RUN_H

@@ -17,7 +17,10 @@ struct redefinition_jvm {
 	unsigned release;      /* 8, 11, 17, …; 0: unknown */
 	bool may_add_delete; /* -XX:+AllowRedefinitionToAddDeleteMethods is on (JDK 13 and later) */
 	bool may_preview;      /* --enable-preview is on */
-	/* JDK 8 to 21: the JVM does not verify the class, because the boot loader defined it */
+	/*
+	 * The JVM does not verify the class: -XX:-BytecodeVerificationRemote or -Xverify:none is
+	 * set; or, JDK 8 to 21, the boot loader defined the class.
+	 */
 	bool unverified;
 	uint32_t pool_count;   /* constant_pool_count of the running class; 0: unknown */
 };
