@@ -24,6 +24,7 @@ struct staged_file {
 	unsigned timeout_ms; /* maximum wait for each reply of the helper, and for its end */
 	/* `control`: pipe for commands to the helper; `report`: socket for the helper's reports */
 	int control, report;
+	unsigned unread; /* number of commands whose replies have not been received yet */
 	int fd;              /* a FIFO's read end, until staged_file_open() returns it; else -1 */
 	struct buf paths;    /* in the target's root: path of the file, NUL, path of the socket */
 };
@@ -166,18 +167,39 @@ const char *staged_file_socket_path(const struct staged_file *p)
 	return p->paths.data + strlen(p->paths.data) + 1;
 }
 
+/*
+ * Sends a command to the helper, and receives the reply.  The helper replies once to each such
+ * command, in the order of the commands.  So first skips the replies that earlier calls did not
+ * wait for.  Returns 0 or a negative errno.
+ */
+static int ask(struct staged_file *p, char command, struct buf *reply, int *fd)
+{
+	const struct deadline deadline = deadline_in_ms(p->timeout_ms);
+	int rc = io_write_all(p->control, &command, 1, deadline);
+
+	if (rc < 0)
+		return rc;
+	p->unread++;
+	while (p->unread > 0) {
+		_cleanup_close_ int skipped = TAKE_FD(*fd);
+
+		buf_reset(reply);
+		rc = helper_msg_receive(p->report, reply, fd, deadline);
+		if (rc < 0)
+			return rc;
+		p->unread--;
+	}
+	return 0;
+}
+
 int staged_file_open(struct staged_file *p, struct err *err)
 {
-	static const char command = STAGING_OPEN;
-	const struct deadline deadline = deadline_in_ms(p->timeout_ms);
-	_cleanup_buf_ struct buf report = BUF_INIT;
+	_cleanup_buf_ struct buf reply = BUF_INIT;
 	int rc, fd = -1;
 
 	if (p->fd >= 0)
 		return TAKE_FD(p->fd);
-	rc = io_write_all(p->control, &command, 1, deadline);
-	if (rc == 0)
-		rc = helper_msg_receive(p->report, &report, &fd, deadline);
+	rc = ask(p, STAGING_OPEN, &reply, &fd);
 	if (rc < 0)
 		return err_set(err, EXIT_PARTIAL,
 			       "cannot fetch the file %s of the JVM: %s; try again",
@@ -185,22 +207,18 @@ int staged_file_open(struct staged_file *p, struct err *err)
 	if (fd < 0)
 		return err_set(err, EXIT_PARTIAL,
 			       "cannot read the file %s of the JVM: %s; try again",
-			       staged_file_path(p), report.data + 1);
+			       staged_file_path(p), reply.data + 1);
 	return fd;
 }
 
 uint64_t staged_file_written(struct staged_file *p)
 {
-	static const char command = STAGING_WRITTEN;
-	const struct deadline deadline = deadline_in_ms(p->timeout_ms);
-	_cleanup_buf_ struct buf report = BUF_INIT;
-	int fd = -1;
+	_cleanup_buf_ struct buf reply = BUF_INIT;
+	_cleanup_close_ int fd = -1;
 
-	if (io_write_all(p->control, &command, 1, deadline) < 0 ||
-	    helper_msg_receive(p->report, &report, &fd, deadline) < 0 ||
-	    report.data[0] != STAGING_SIZE)
+	if (ask(p, STAGING_WRITTEN, &reply, &fd) < 0 || reply.data[0] != STAGING_SIZE)
 		return 0;
-	return strtoull(report.data + 1, NULL, 10);
+	return strtoull(reply.data + 1, NULL, 10);
 }
 
 void staged_file_discard(struct staged_file *p)

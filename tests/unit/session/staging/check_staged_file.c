@@ -889,6 +889,50 @@ START_TEST(what_the_target_has_written_so_far_is_counted)
 }
 END_TEST
 
+/* Returns the pid of the staging helper, which is a child of this process. */
+static pid_t find_helper(void)
+{
+	_cleanup_close_ int fd = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
+	_cleanup_buf_ struct buf pids = BUF_INIT;
+	char *at;
+
+	ck_assert_int_eq(io_slurp(fd, &pids, 4096), 0);
+	at = pids.data;
+	for (long pid; (pid = strtol(at, &at, 10)) > 0;) {
+		if (pid != target.pid)
+			return (pid_t)pid;
+	}
+	ck_abort_msg("there is no helper");
+}
+
+/* The helper may be blocked by a file system for longer than jtool waits. */
+START_TEST(late_replies_are_not_taken_for_later_ones)
+{
+	struct staged_file_request req = write_request(STAGED_RESULT);
+	_cleanup_close_ int fd = -1;
+	struct staged_file *p;
+	pid_t helper;
+
+	req.timeout_ms = 500;
+	p = stage(&req);
+	helper = find_helper();
+	ck_assert_int_eq(kill(helper, SIGSTOP), 0);
+	ck_assert_uint_eq(staged_file_written(p), 0);
+	ck_assert_uint_eq(staged_file_written(p), 0);
+	write_pattern(staged_file_path(p));
+	ck_assert_int_eq(kill(helper, SIGCONT), 0);
+	ck_assert_uint_eq(staged_file_written(p), SIZE);
+	ck_assert_int_eq(truncate(in_root(staged_file_path(p)), 5), 0);
+	ck_assert_uint_eq(staged_file_written(p), 5);
+	ck_assert_int_eq(kill(helper, SIGSTOP), 0);
+	ck_assert_uint_eq(staged_file_written(p), 0);
+	ck_assert_int_eq(kill(helper, SIGCONT), 0);
+	fd = open_staged(p);
+	staged_file_free(p);
+	ck_assert_int_eq(count("/tmp"), 0);
+}
+END_TEST
+
 /* Nothing is copied of a file that is refused, or larger than the space that may be used. */
 START_TEST(sparse_and_refused_results_are_not_copied)
 {
@@ -1151,6 +1195,7 @@ int main(void)
 	tcase_add_loop_test(tc, result_is_copied_to_the_output, 0, ARRAY_SIZE(targets));
 	tcase_add_test(tc, incomplete_copy_of_a_result_is_an_error);
 	tcase_add_test(tc, what_the_target_has_written_so_far_is_counted);
+	tcase_add_test(tc, late_replies_are_not_taken_for_later_ones);
 	tcase_add_test(tc, sparse_and_refused_results_are_not_copied);
 	tcase_add_test(tc, only_regular_files_of_the_target_are_opened);
 	tcase_add_loop_test(tc, files_created_during_removal_are_removed, 0, ARRAY_SIZE(kinds));
