@@ -89,7 +89,6 @@ static bool has_started_by_now(const struct target_ns *ns)
 static int wait_started(const struct attach_socket *asock, struct deadline d, struct err *err)
 {
 	struct pollfd pfd = { .fd = asock->ns.pid_fd, .events = POLLIN };
-
 	struct progress line = { .on = false };
 	int64_t since_ns = monotonic_ns();
 	int rc = 0;
@@ -305,6 +304,8 @@ static int exchange(struct attach_socket *asock, const struct attach_opts *opts,
 	if (sock < 0)
 		return -1;
 	verbose_step(opts->steps, "connected");
+	if (opts->confirm && opts->confirm(opts->confirm_arg, err) < 0)
+		return -1;
 	d = deadline_in_ms(opts->timeout_ms);
 	rc = io_write_all(sock, request->data, request->len, d);
 	worker_end(&worker); /* end the worker while the JVM works on the answer */

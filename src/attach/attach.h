@@ -32,6 +32,12 @@ struct attach_opts {
 	uint64_t max; /* limit for the answer in bytes; 0: ATTACH_ANSWER_MAX */
 	bool cut;     /* true: cut off a longer answer after `max` bytes; false: fail */
 	const struct attach_progress *progress; /* for attach_execute_long(); NULL: none */
+	/*
+	 * If not NULL: is called with confirm_arg after jtool has connected to the JVM, immediately
+	 * before it sends the request.  Returns 0; or -1 with `err` set, and nothing is sent.
+	 */
+	int (*confirm)(void *confirm_arg, struct err *err);
+	void *confirm_arg;
 };
 
 #define ATTACH_ANSWER_MAX (UINT64_C(1) << 30)

@@ -17,6 +17,8 @@ int agent_load(const struct jvm *jvm, const struct attach_opts *opts, const stru
 		.steps = opts->steps,
 		.max = LOAD_REPLY_MAX,
 		.cut = true,
+		.confirm = opts->confirm,
+		.confirm_arg = opts->confirm_arg,
 	};
 	_cleanup_buf_ struct buf output = BUF_INIT;
 	struct attach_reply reply;

@@ -87,6 +87,7 @@ static int load(struct session *s, const struct attach_opts *opts, const struct 
 	const struct staged_file_request staged = our_agent(agent, listener, opts->timeout_ms);
 	char token[WIRE_TOKEN_LEN + 1];
 	struct agent_load req = { .file = image, .token = token, .remedy = remedy };
+	struct attach_opts confirmed = *opts;
 	int rc;
 
 	if (listener < 0)
@@ -96,8 +97,11 @@ static int load(struct session *s, const struct attach_opts *opts, const struct 
 		return -1;
 	channel_new_token(token);
 	req.socket_path = staged_file_socket_path(s->staged);
-	rc = image ? agent_load(s->jvm, opts, &req, err)
-		   : agent_load_own(s->jvm, opts, images, staged_file_path(s->staged), req, err);
+	confirmed.confirm = staged_file_confirm;
+	confirmed.confirm_arg = s->staged;
+	rc = image ? agent_load(s->jvm, &confirmed, &req, err)
+		   : agent_load_own(s->jvm, &confirmed, images, staged_file_path(s->staged), req,
+				    err);
 	if (rc < 0)
 		return -1;
 	verbose_step(s->verbose, "the JVM loaded the agent");

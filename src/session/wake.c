@@ -27,11 +27,14 @@ int wake_agent(const struct jvm *jvm, const struct attach_opts *opts,
 	};
 	const char *const args[] = { "JVMTI.data_dump" };
 	const struct attach_request dump = { "jcmd", args, ARRAY_SIZE(args) };
+	struct attach_opts confirmed = *opts;
 	struct attach_reply reply;
 	int code;
 
 	*request = staged_file_new(jvm, &staged, opts->steps, err);
-	if (!*request || attach_execute(jvm, opts, &dump, &reply, err) < 0)
+	confirmed.confirm = staged_file_confirm;
+	confirmed.confirm_arg = *request;
+	if (!*request || attach_execute(jvm, &confirmed, &dump, &reply, err) < 0)
 		return -1;
 	code = reply.code;
 	attach_reply_release(&reply);

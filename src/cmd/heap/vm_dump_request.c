@@ -150,6 +150,19 @@ static uint64_t written(void *arg)
 	return bytes;
 }
 
+/* Another thread may free the staged file meanwhile; the JVM then finds no directory. */
+static int confirm(void *arg, struct err *err)
+{
+	struct vm_dump_request *rq = arg;
+	int rc = 0;
+
+	(void)pthread_mutex_lock(&rq->lock);
+	if (rq->staged)
+		rc = staged_file_confirm(rq->staged, err);
+	(void)pthread_mutex_unlock(&rq->lock);
+	return rc;
+}
+
 int vm_dump_request_begin(struct vm_dump_request *rq, const struct ctx *ctx,
 		       const struct dump_wanted *wanted, struct err *err)
 {
@@ -166,6 +179,8 @@ int vm_dump_request_begin(struct vm_dump_request *rq, const struct ctx *ctx,
 	rq->opts = (struct attach_opts){
 		.timeout_ms = ctx->timeout_ms, .steps = ctx->steps, .max = TEXT_MAX,
 		.progress = &rq->progress,
+		.confirm = confirm,
+		.confirm_arg = rq,
 	};
 	verbose_step(ctx->steps, "%s", rq->args[0]);
 	return 0;

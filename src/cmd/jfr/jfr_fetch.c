@@ -183,7 +183,9 @@ int jfr_fetch(const struct ctx *ctx, const char *words, time_t since, struct ato
 
 	if (!staged)
 		return -1;
-	rc = dump_to(ctx, words, staged_file_path(staged), err);
+	rc = staged_file_confirm(staged, err);
+	if (rc == 0)
+		rc = dump_to(ctx, words, staged_file_path(staged), err);
 	if (rc == 0)
 		rc = fetch_result(staged, out, &check, &size, err);
 	staged_file_free(staged);

@@ -87,6 +87,8 @@ int profile_record(const struct ctx *ctx, struct jfr_recording *rec, struct err 
 		return -1;
 	rc = add_settings(&words, settings, err);
 	if (rc == 0)
+		rc = staged_file_confirm(settings, err);
+	if (rc == 0)
 		rc = jfr_recording_make(rec, ctx, buf_str(&words), opts->duration_ms, err);
 	staged_file_free(settings);
 	return rc;

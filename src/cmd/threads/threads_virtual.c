@@ -34,6 +34,8 @@ static int write_dump(const struct ctx *ctx, struct staged_file *staged, struct 
 		.steps = ctx->steps,
 		.max = ANSWER_MAX,
 		.progress = &progress,
+		.confirm = staged_file_confirm,
+		.confirm_arg = staged,
 	};
 	_cleanup_buf_ struct buf text = BUF_INIT;
 	struct attach_reply reply;

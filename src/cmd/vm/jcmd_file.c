@@ -85,6 +85,8 @@ static int ask(const struct ctx *ctx, const char *line, const struct dcmd_file *
 		.steps = ctx->steps,
 		.max = OUTPUT_MAX,
 		.progress = file->is_input ? NULL : &progress,
+		.confirm = staged_file_confirm,
+		.confirm_arg = staged,
 	};
 	struct attach_reply reply;
 	int rc;

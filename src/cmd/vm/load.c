@@ -231,7 +231,8 @@ static int send(const struct agent *a, const struct ctx *ctx, struct attach_repl
 		struct err *err)
 {
 	const struct attach_opts opts = {
-		.timeout_ms = ctx->timeout_ms, .steps = ctx->steps, .max = OUTPUT_MAX
+		.timeout_ms = ctx->timeout_ms, .steps = ctx->steps, .max = OUTPUT_MAX,
+		.confirm = a->staged ? staged_file_confirm : NULL, .confirm_arg = a->staged,
 	};
 	_cleanup_buf_ struct buf jar = BUF_INIT;
 	const char *args[3] = { a->path ? a->path : a->given,

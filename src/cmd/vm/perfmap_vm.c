@@ -104,7 +104,9 @@ static int write_staged(const struct ctx *ctx, struct atomic_file *out, struct e
 		return -1;
 	written.path = staged_file_path(staged);
 	buf_addf(&argument, " \"%s\"", written.path);
-	rc = ask(ctx, buf_str(&argument), err);
+	rc = staged_file_confirm(staged, err);
+	if (rc == 0)
+		rc = ask(ctx, buf_str(&argument), err);
 	if (rc == 0)
 		rc = fetch_result(staged, out, &check, &size, err);
 	staged_file_free(staged);

@@ -24,6 +24,8 @@ struct staged_file {
 	unsigned timeout_ms; /* maximum wait for each reply of the helper, and for its end */
 	/* `control`: pipe for commands to the helper; `report`: socket for the helper's reports */
 	int control, report;
+	enum staged_file_kind kind;
+	bool exposed;    /* another user could replace the file's directory */
 	unsigned unread; /* number of commands whose replies have not been received yet */
 	int fd;              /* a FIFO's read end, until staged_file_open() returns it; else -1 */
 	struct buf paths;    /* in the target's root: path of the file, NUL, path of the socket */
@@ -80,7 +82,8 @@ static int receive_paths(struct staged_file *p, const struct jvm *jvm,
 		return helper_failed(jvm, report.data + 1, err);
 	if (report.data[0] == STAGING_NO_USER)
 		return jvm_cannot_become(jvm, report.data + 1, err);
-	if (report.data[0] != STAGING_READY)
+	p->exposed = report.data[0] == STAGING_EXPOSED;
+	if (report.data[0] != STAGING_READY && !p->exposed)
 		return no_directory(jvm, req, report.data + 1, err);
 	if (!memchr(report.data + 1, '\0', report.len - 2))
 		return err_set(err, kinds[req->kind].code,
@@ -148,12 +151,14 @@ struct staged_file *staged_file_new(const struct jvm *jvm, const struct staged_f
 	struct staged_file *p = xcalloc(1, sizeof(*p));
 
 	p->helper = p->report = p->control = p->fd = -1;
+	p->kind = req->kind;
 	p->timeout_ms = req->timeout_ms ? req->timeout_ms : TIMEOUT_MS;
 	if (start(p, jvm, req, err) < 0 || receive_paths(p, jvm, req, err) < 0) {
 		staged_file_free(p);
 		return NULL;
 	}
-	verbose_step(verbose, "staged %s", staged_file_path(p));
+	verbose_step(verbose, "staged %s%s", staged_file_path(p),
+		     p->exposed ? ", where other users can rename directories" : "");
 	return p;
 }
 
@@ -189,6 +194,27 @@ static int ask(struct staged_file *p, char command, struct buf *reply, int *fd)
 			return rc;
 		p->unread--;
 	}
+	return 0;
+}
+
+int staged_file_confirm(void *staged, struct err *err)
+{
+	struct staged_file *p = staged;
+	_cleanup_buf_ struct buf reply = BUF_INIT;
+	_cleanup_close_ int fd = -1;
+	int rc;
+
+	if (!p->exposed)
+		return 0;
+	rc = ask(p, STAGING_CONFIRM, &reply, &fd);
+	if (rc < 0)
+		return err_set(err, kinds[p->kind].code,
+			       "cannot check the directory of %s: %s; try again",
+			       staged_file_path(p), strerror(-rc));
+	if (reply.data[0] != STAGING_IN_PLACE)
+		return err_set(err, kinds[p->kind].code,
+			       "another process has replaced the directory of %s; set the sticky "
+			       "bit of the directory above it", staged_file_path(p));
 	return 0;
 }
 

@@ -90,6 +90,14 @@ const char *staged_file_path(const struct staged_file *p);
 const char *staged_file_socket_path(const struct staged_file *p);
 
 /*
+ * Fails if another user has replaced the directory of the staged file, so that the path leads
+ * elsewhere.  Call it immediately before the path is sent to the target: where other users can
+ * rename directories, nothing prevents the replacement after this check.  `staged` is a struct
+ * staged_file; the type of the function is that of attach_opts.confirm.
+ */
+int staged_file_confirm(void *staged, struct err *err) _must_check_;
+
+/*
  * Returns a descriptor for reading what the target writes; the caller closes it.  Call this
  * function only once for a staged file.
  *

@@ -13,6 +13,7 @@
 
 #include "fileio/detached_child.h"
 #include "fileio/disk_room.h"
+#include "fileio/file_open.h"
 #include "base/xalloc.h"
 #include "fileio/io.h"
 #include "proc/inroot.h"
@@ -42,6 +43,7 @@ struct helper {
 	struct staging_dir sdir;
 	struct buf file, socket; /* paths in the target's root */
 	struct buf why;          /* the unusable directories, each with the reason */
+	bool exposed; /* another user could replace the private directory */
 };
 
 static void report(const struct helper *h, char kind, const char *a, const char *b, int fd)
@@ -142,6 +144,20 @@ static const char *put_file(struct helper *h)
 }
 
 /*
+ * Returns true if the path of the private directory, as the target resolves it, leads to the
+ * directory that this helper has locked.
+ */
+static bool is_in_place(const struct helper *h)
+{
+	_cleanup_free_ char *path = xstrndup(buf_str(&h->file), h->file.len - strlen(h->sdir.file));
+	_cleanup_close_ int fd = inroot_open(h->root_fd, path, O_DIRECTORY);
+	struct stat there, here;
+
+	return fd >= 0 && fstat(fd, &there) == 0 && fstat(h->sdir.dir_fd, &here) == 0 &&
+	       file_is_same(&there, &here);
+}
+
+/*
  * Creates the file and the socket in the directory `dir` of the target.  Returns NULL, or why that
  * failed.
  */
@@ -162,54 +178,31 @@ static const char *try_dir(struct helper *h, const char *dir)
 		why = put_file(h);
 	if (!why)
 		why = put_socket(h);
+	if (!why && !is_in_place(h))
+		why = "another process has replaced the private directory";
 	if (why)
 		staging_dir_leave(&h->sdir, true);
 	return why;
 }
 
-static bool is_in_memory(const struct helper *h, const char *dir)
-{
-	_cleanup_close_ int fd = inroot_open(h->root_fd, dir, O_DIRECTORY);
-
-	return fd >= 0 && disk_room_is_memory(fd);
-}
-
 /*
- * Stores the directories in `dirs`, in the order in which they are to be tried, and returns their
- * number.  If the kind is STAGED_RESULT or `room` is not 0, directories on disks come before
- * directories in memory; or, if `memory_first` is set, after them.
+ * Tries directories in the order of staging_paths_sort().  If the kind is STAGED_RESULT or `room`
+ * is not 0, directories on disks come before directories in memory; or, if `memory_first` is set,
+ * after them.
  */
-static size_t order_dirs(const struct helper *h, const char *dirs[STAGING_PATHS_MAX])
-{
-	const bool sorted = h->req->kind == STAGED_RESULT || h->req->room > 0;
-	const bool first = h->req->memory_first;
-	const size_t n_paths = h->paths.n;
-	bool memory[STAGING_PATHS_MAX];
-	size_t n = 0;
-
-	for (size_t i = 0; i < n_paths; i++) {
-		memory[i] = sorted ? is_in_memory(h, h->paths.dirs[i]) : first;
-		if (memory[i] == first)
-			dirs[n++] = h->paths.dirs[i];
-	}
-	for (size_t i = 0; i < n_paths; i++) {
-		if (memory[i] != first)
-			dirs[n++] = h->paths.dirs[i];
-	}
-	return n;
-}
-
 static int choose_dir(struct helper *h)
 {
-	const char *dirs[STAGING_PATHS_MAX];
-	size_t n = order_dirs(h, dirs);
+	struct staging_paths *w = &h->paths;
 
-	for (size_t i = 0; i < n; i++) {
-		const char *why = try_dir(h, dirs[i]);
+	staging_paths_sort(w, h->root_fd, h->req->kind == STAGED_RESULT || h->req->room > 0,
+			   h->req->memory_first);
+	for (size_t i = 0; i < w->n; i++) {
+		const char *why = try_dir(h, w->dirs[i]);
 
+		h->exposed = w->exposed[i];
 		if (!why)
 			return 0;
-		buf_addf(&h->why, "%s%s: %s", h->why.len ? "; " : "", dirs[i], why);
+		buf_addf(&h->why, "%s%s: %s", h->why.len ? "; " : "", w->dirs[i], why);
 	}
 	return -1;
 }
@@ -234,6 +227,11 @@ static void report_size(const struct helper *h)
 	report(h, STAGING_SIZE, size, NULL, -1);
 }
 
+static void report_place(const struct helper *h)
+{
+	report(h, is_in_place(h) ? STAGING_IN_PLACE : STAGING_REPLACED, "", NULL, -1);
+}
+
 /*
  * Serves the parent's commands until the parent closes the pipe.  Returns true if the file is to be
  * removed: without req->keep, or after STAGING_DISCARD.
@@ -250,6 +248,8 @@ static bool serve_commands(const struct helper *h)
 			open_result(h);
 		if (command == STAGING_WRITTEN)
 			report_size(h);
+		if (command == STAGING_CONFIRM)
+			report_place(h);
 	}
 	return discard;
 }
@@ -399,7 +399,8 @@ static void _noreturn_ run(const struct staging_helper_job *job)
 		h.sdir.stem = job->req->stem;
 	if (choose_dir(&h) < 0)
 		fail(&h, STAGING_NO_DIR);
-	report(&h, STAGING_READY, buf_str(&h.file), buf_str(&h.socket), h.fifo);
+	report(&h, h.exposed ? STAGING_EXPOSED : STAGING_READY, buf_str(&h.file),
+	       buf_str(&h.socket), h.fifo);
 	/*
 	 * Close this copy of the listener, so that connections are refused after jtool has closed
 	 * its own copy.

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "fileio/disk_room.h"
 #include "fileio/file_open.h"
 #include "fileio/io.h"
 #include "base/xalloc.h"
@@ -170,6 +171,74 @@ void staging_paths_find_attach(const struct target_ns *ns, struct staging_paths 
 	*w = (struct staging_paths){ .uid = uid_inside(ns) };
 	add(w, ns, "/tmp");
 	add_cwd(w, ns);
+}
+
+/*
+ * Returns true if a user other than root and this process's user can rename entries of the
+ * directory `path`.  `root` is the status of the target's root directory, whose owner is the root
+ * user of the target's container even if that user has another id here.
+ *
+ * A group counts as other users, even if it is the target's own: jtool cannot find out who else is
+ * in the group.  With an ACL, the group's rights in the mode are the most that the ACL gives.
+ */
+static bool others_can_rename(int root_fd, const char *path, const struct stat *root)
+{
+	_cleanup_close_ int fd = inroot_open(root_fd, path, O_DIRECTORY);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return true;
+	if (st.st_uid != 0 && st.st_uid != geteuid() && st.st_uid != root->st_uid)
+		return true;
+	return st.st_mode & (S_IWGRP | S_IWOTH) && !(st.st_mode & S_ISVTX);
+}
+
+/*
+ * Returns true if another user could replace a directory in `path`: if `path` or a directory above
+ * it belongs to a user other than root and the target's user, or if others may write to it and it
+ * has no sticky bit.
+ */
+static bool is_exposed(int root_fd, const char *path)
+{
+	_cleanup_free_ char *prefix = xstrdup(path);
+	struct stat root;
+
+	if (fstat(root_fd, &root) < 0 || others_can_rename(root_fd, path, &root))
+		return true;
+	for (char *slash = strrchr(prefix, '/'); slash; slash = strrchr(prefix, '/')) {
+		*slash = '\0';
+		if (others_can_rename(root_fd, *prefix ? prefix : "/", &root))
+			return true;
+	}
+	return false;
+}
+
+static bool is_in_memory(int root_fd, const char *path)
+{
+	_cleanup_close_ int fd = inroot_open(root_fd, path, O_DIRECTORY);
+
+	return fd >= 0 && disk_room_is_memory(fd);
+}
+
+void staging_paths_sort(struct staging_paths *w, int root_fd, bool by_memory, bool memory_first)
+{
+	const struct staging_paths old = *w;
+	unsigned rank[STAGING_PATHS_MAX];
+
+	for (size_t i = 0; i < old.n; i++) {
+		rank[i] = is_exposed(root_fd, old.dirs[i]) ? 2 : 0;
+		if (by_memory && is_in_memory(root_fd, old.dirs[i]) != memory_first)
+			rank[i]++;
+	}
+	w->n = 0;
+	for (unsigned r = 0; r < 4; r++) {
+		for (size_t i = 0; i < old.n; i++) {
+			if (rank[i] != r)
+				continue;
+			w->exposed[w->n] = r >= 2;
+			w->dirs[w->n++] = old.dirs[i];
+		}
+	}
 }
 
 void staging_paths_release(struct staging_paths *w)

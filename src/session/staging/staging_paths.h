@@ -9,6 +9,11 @@
 struct staging_paths {
 	/* Absolute paths in the target's root, without symbolic links; the preferred one first. */
 	char *dirs[STAGING_PATHS_MAX];
+	/*
+	 * Set by staging_paths_sort(): another user could replace the directory or one above it, or
+	 * rename what is in it.
+	 */
+	bool exposed[STAGING_PATHS_MAX];
 	size_t n;
 	uid_t uid; /* the target's effective user id in its own user namespace */
 };
@@ -24,6 +29,14 @@ void staging_paths_find(const struct target_ns *ns, struct staging_paths *w);
  * directories in which HotSpot looks for a trigger file.
  */
 void staging_paths_find_attach(const struct target_ns *ns, struct staging_paths *w);
+
+/*
+ * Sorts the directories: those in which another user could replace the private directory come last.
+ * Among the others, and among these, if by_memory is set, those on disks come before those in
+ * memory, or, if memory_first is set, after them.  Sets `exposed`.  root_fd is the target's root
+ * directory.  Call this function with the target's ids.
+ */
+void staging_paths_sort(struct staging_paths *w, int root_fd, bool by_memory, bool memory_first);
 void staging_paths_release(struct staging_paths *w);
 
 #endif

@@ -191,6 +191,7 @@ START_TEST(path_has_no_symbolic_links)
 	const struct staged_file_request req = request(-1);
 	struct staged_file *p;
 
+	ck_assert_int_eq(chmod(in_root("/work"), 01777), 0);
 	ck_assert_int_eq(symlink("work", in_root("/link")), 0);
 	target.tmp = xstrdup("/link");
 	p = stage(&req);
@@ -436,6 +437,70 @@ START_TEST(directories_of_other_users_are_avoided)
 	assert_staged_in("/var/tmp");
 	ck_assert_int_eq(unlink(in_root(private_dir("/tmp"))), 0);
 	assert_staged_in("/tmp");
+}
+END_TEST
+
+static void set_mode(const char *path, mode_t mode, uid_t uid, gid_t gid)
+{
+	ck_assert_int_eq(chown(in_root(path), uid, gid), 0);
+	ck_assert_int_eq(chmod(in_root(path), mode), 0);
+}
+
+/* Another user could rename the private directory there, and put his own in its place. */
+START_TEST(directories_that_others_can_rename_come_last)
+{
+	assert_staged_in("/tmp");
+	set_mode("/tmp", 0777, 0, 0);
+	assert_staged_in("/var/tmp");
+	set_mode("/tmp", 0770, 0, OTHER_UID); /* the target's own group has other members */
+	assert_staged_in("/var/tmp");
+	set_mode("/tmp", 0775, OTHER_UID, 0);
+	assert_staged_in("/var/tmp");
+	set_mode("/tmp", 01777, OTHER_UID + 1, 0); /* the owner may rename despite the bit */
+	assert_staged_in("/var/tmp");
+	set_mode("/tmp", 0755, OTHER_UID, OTHER_UID);
+	assert_staged_in("/tmp");
+	set_mode("/tmp", 0777, 0, 0);
+	set_mode("/var/tmp", 0755, 0, 0);
+	assert_staged_in("/tmp"); /* as in a container with a volume at /tmp and nothing else */
+	set_mode("/var/tmp", 01777, 0, 0);
+	set_mode("/var", 0777, 0, 0);
+	assert_staged_in("/tmp"); /* both are exposed, so the usual order applies */
+	set_mode("/work", 01777, 0, 0);
+	assert_staged_in("/work");
+	set_mode("/var", 0755, 0, 0);
+	assert_staged_in("/var/tmp");
+}
+END_TEST
+
+/* Swaps two names below /tmp, as another user can where the directory has no sticky bit. */
+static void swap(const char *a, const char *b)
+{
+	_cleanup_free_ char *first = xstrdup(in_root(a));
+
+	ck_assert_int_eq(renameat2(AT_FDCWD, first, AT_FDCWD, in_root(b), RENAME_EXCHANGE), 0);
+}
+
+START_TEST(replaced_directory_is_noticed_before_the_request)
+{
+	const struct staged_file_request req = request(-1);
+	struct err err = { .code = EXIT_DONE };
+	struct staged_file *p;
+
+	set_mode("/tmp", 0777, 0, 0);
+	set_mode("/var/tmp", 0755, 0, 0);
+	p = stage(&req);
+	ck_assert_int_eq(staged_file_confirm(p, &err), 0);
+	make_dir("/tmp/theirs", 0777);
+	swap("/tmp/theirs", private_dir("/tmp"));
+	ck_assert_int_eq(staged_file_confirm(p, &err), -1);
+	ck_assert_int_eq(err.code, EXIT_AGENT);
+	ck_assert_msg(strstr(err.text, "has replaced the directory") != NULL, "%s", err.text);
+	swap("/tmp/theirs", private_dir("/tmp"));
+	ck_assert_int_eq(staged_file_confirm(p, &err), 0);
+	staged_file_free(p);
+	ck_assert_int_eq(count("/tmp"), 1);
+	ck_assert_int_eq(rmdir(in_root("/tmp/theirs")), 0);
 }
 END_TEST
 
@@ -1179,6 +1244,8 @@ int main(void)
 	tcase_add_test(tc, directories_in_use_are_not_removed);
 	tcase_add_test(tc, file_with_wrong_content_is_replaced);
 	tcase_add_test(tc, directories_of_other_users_are_avoided);
+	tcase_add_test(tc, directories_that_others_can_rename_come_last);
+	tcase_add_test(tc, replaced_directory_is_noticed_before_the_request);
 	tcase_add_test(tc, working_directory_is_used_if_no_tmp_is_writable);
 	tcase_add_test(tc, home_is_used_if_nothing_else_is_writable);
 	tcase_add_test(tc, fifo_is_refused_in_paths_with_special_characters);
