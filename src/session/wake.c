@@ -20,7 +20,6 @@ int wake_agent(const struct jvm *jvm, const struct attach_opts *opts,
 	_cleanup_free_ char *name = wake_request_name(agent->address, token);
 	const struct staged_file_request staged = {
 		.kind = STAGED_SOCKET,
-		.stem = "jtool-agent",
 		.socket = name,
 		.listener = listener,
 		.timeout_ms = opts->timeout_ms,

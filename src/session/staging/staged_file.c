@@ -13,6 +13,7 @@
 #include "base/xalloc.h"
 #include "discover/discover.h"
 #include "discover/memory_check.h"
+#include "session/staging/staging_dir.h"
 #include "session/staging/staging_helper.h"
 #include "session/staging/helper_msg.h"
 
@@ -103,7 +104,7 @@ char *staged_file_name(const struct staged_file_request *req)
 		return xstrdup(req->socket);
 	if (req->kind != STAGED_FILE)
 		return xasprintf(".%s%s", req->stem, req->suffix);
-	return xasprintf("%s-%016llx%s", req->stem,
+	return xasprintf("%s%s-%016llx%s", req->keep ? STAGING_KEPT : "", req->stem,
 			 (unsigned long long)hash_bytes(req->data, req->len), req->suffix);
 }
 

@@ -9,7 +9,7 @@
  *
  * A file that the target maps
  * - is in DIR/.jtool-UID-NSPID.  All sessions in one target share this directory; the last session,
- *   which a lock determines, removes it;
+ *   which a lock determines, removes it, with the files of all sessions in it;
  * - must not be on a noexec mount;
  * - has a hash of its content in its name, because the dynamic linker loads each path only once.
  *
@@ -46,8 +46,9 @@ struct staged_file_request {
 	enum staged_file_kind kind;
 	/*
 	 * The name of a STAGED_FILE is `stem`, "-", a hash and `suffix`, such as
-	 * jtool-agent-HASH.so; the name of a STAGED_FIFO or STAGED_RESULT is ".", `stem` and
-	 * `suffix`.  `stem` does not begin with a dot; `stem` and `suffix` contain no slash.
+	 * jtool-agent-HASH.so, with "kept-" before it if `keep` is set; the name of a STAGED_FIFO
+	 * or STAGED_RESULT is ".", `stem` and `suffix`.  `stem` does not begin with a dot; `stem`
+	 * and `suffix` contain no slash.
 	 */
 	const char *stem, *suffix;
 	const char *socket; /* STAGED_SOCKET: the name of the socket, with a leading dot */

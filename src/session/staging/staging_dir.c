@@ -294,13 +294,10 @@ const char *staging_dir_put_fifo(const struct staging_dir *sd, int *fd)
 
 static void remove_leftover(void *arg, int dir_fd, const char *name)
 {
-	const struct staging_dir *sd = arg;
-	size_t len = sd->stem ? strlen(sd->stem) : 0;
 	int fifo;
 
-	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
-		return;
-	if (name[0] != '.' && !(sd->stem && has_prefix(name, sd->stem) && name[len] == '-'))
+	(void)arg;
+	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || has_prefix(name, STAGING_KEPT))
 		return;
 	/*
 	 * If the name is that of a FIFO, a JVM may be blocked in open(2) until the FIFO has a
@@ -314,13 +311,14 @@ static void remove_leftover(void *arg, int dir_fd, const char *name)
 }
 
 /*
- * Removes the temporary files in a directory, and the directory if it is then empty.  If it is not
- * empty, tries again, because the JVM may have created a file during the removal.
+ * Removes the files in a directory, except those that are kept, and the directory if it is then
+ * empty.  If it is not empty, tries again, because the JVM may have created a file during the
+ * removal.
  */
 static void remove_dir(struct staging_dir *sd, int dir_fd, const char *name)
 {
 	for (int i = 0; i < REMOVE_TRIES; i++) {
-		for_each_name(dir_fd, SIBLINGS_MAX, remove_leftover, sd);
+		for_each_name(dir_fd, SIBLINGS_MAX, remove_leftover, NULL);
 		if (unlinkat(sd->parent_fd, name, AT_REMOVEDIR) == 0 || errno != ENOTEMPTY)
 			return;
 	}
@@ -342,10 +340,11 @@ static void remove_sibling(void *arg, int parent_fd, const char *name)
 static void leave_dir(struct staging_dir *sd, bool discard)
 {
 	(void)unlinkat(sd->dir_fd, sd->socket, 0);
-	if (flock(sd->dir_fd, LOCK_EX | LOCK_NB) < 0)
-		return; /* another helper still uses the directory, and will remove it */
-	if (discard && sd->file_is_ours)
+	/* Nobody else removes this file, so remove it even if another helper uses the directory. */
+	if (discard && sd->file_is_ours && has_prefix(sd->file, STAGING_KEPT))
 		(void)unlinkat(sd->dir_fd, sd->file, 0);
+	if (flock(sd->dir_fd, LOCK_EX | LOCK_NB) < 0)
+		return; /* the helper that leaves last removes the other files and the directory */
 	remove_dir(sd, sd->dir_fd, sd->name);
 }
 

@@ -4,8 +4,8 @@
  * access.
  *
  * Each helper that uses the directory holds a shared flock(2) on the directory.  The helper that
- * leaves last gets the exclusive lock.  It removes the temporary files, whose names begin with a
- * dot, and then the directory.
+ * leaves last gets the exclusive lock.  It removes the files of all helpers, except those whose
+ * names begin with STAGING_KEPT, and then the directory, if it is empty.
  *
  * A file that the target writes is in a directory of its own, DIR/.jtool-UID-NSPID-RANDOM, which is
  * removed at the end with everything in it.  If the JVM handles the request to write the file only
@@ -20,6 +20,9 @@
 
 #include "base/util.h"
 
+/* start of the names of the files that stay when the helpers have left: the user's agents */
+#define STAGING_KEPT "kept-"
+
 struct staging_dir {
 	int parent_fd; /* O_PATH descriptor of DIR (see above); -1: not chosen yet */
 	int dir_fd;    /* descriptor with the lock on the private directory; -1: not entered */
@@ -28,18 +31,13 @@ struct staging_dir {
 	char socket[64]; /* name of the socket, which is in the private directory */
 	/* name of the file, which is in the private directory; STAGED_SOCKET: the socket's name */
 	const char *file;
-	/*
-	 * if not NULL: staging_dir_leave() removes not only the temporary files, but also the files
-	 * of other builds of jtool, whose names begin with `stem` and '-'
-	 */
-	const char *stem;
 	bool file_is_ours; /* this helper created the file */
 };
 
 /*
  * Initialises *sd.  If `exclusive` is set, the private directory gets the random name
- * .jtool-UID-NSPID-RANDOM, so that no other helper uses it; `file` must then begin with a dot, so
- * that the file is a temporary file.  `socket` is the name of the socket; NULL: a random name.
+ * .jtool-UID-NSPID-RANDOM, so that no other helper uses it.  `socket` is the name of the socket;
+ * NULL: a random name.
  */
 void staging_dir_init(struct staging_dir *sd, uid_t uid, pid_t nspid, const char *file,
 		      const char *socket, bool exclusive);
@@ -83,8 +81,10 @@ bool staging_dir_is_merged_into(const struct staging_dir *sd);
 /*
  * Removes
  * - the socket;
- * - if no other helper uses the private directory: the file, if `discard` is set and this helper
- *   has created it; the temporary files; and the directory itself, if it is then empty;
+ * - the file, if its name begins with STAGING_KEPT, `discard` is set, and this helper has created
+ *   it;
+ * - if no other helper uses the private directory: all files in it that are not kept, and the
+ *   directory itself, if it is then empty;
  * - the private directories in DIR that killed helpers of this user have left.
  */
 void staging_dir_leave(struct staging_dir *sd, bool discard);

@@ -395,8 +395,6 @@ static void _noreturn_ run(const struct staging_helper_job *job)
 	(void)!sandbox_enter(SANDBOX_STAGING);
 	staging_dir_init(&h.sdir, h.paths.uid, job->jvm->nspid, job->file_name,
 			 job->req->socket, is_written_by_target(job->req));
-	if (!job->req->keep)
-		h.sdir.stem = job->req->stem;
 	if (choose_dir(&h) < 0)
 		fail(&h, STAGING_NO_DIR);
 	report(&h, h.exposed ? STAGING_EXPOSED : STAGING_READY, buf_str(&h.file),

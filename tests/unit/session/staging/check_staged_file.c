@@ -242,6 +242,51 @@ START_TEST(kept_file_stays_unless_discarded)
 }
 END_TEST
 
+/*
+ * Three helpers with files of different names use the directory at the same time: that of an agent,
+ * of settings that the JVM reads, and of an agent of the user, which stays.  Each leaves last once.
+ */
+START_TEST(helper_that_leaves_last_removes_the_files_of_all)
+{
+	struct staged_file_request reqs[] = { request(-1), request(-1), request(-1) };
+	struct staged_file *staged[ARRAY_SIZE(reqs)];
+	char kept[512];
+
+	reqs[1].stem = "profile";
+	reqs[1].suffix = ".jfc";
+	reqs[1].is_data = true;
+	reqs[2].keep = true; /* the user's agent may have the same name as the other */
+	for (size_t i = 0; i < ARRAY_SIZE(reqs); i++)
+		staged[i] = stage(&reqs[i]);
+	ck_assert_int_eq(count(private_dir("/tmp")), ARRAY_SIZE(reqs));
+	(void)snprintf(kept, sizeof(kept), "%s", in_root(staged_file_path(staged[2])));
+	for (size_t i = 0; i < ARRAY_SIZE(reqs); i++)
+		staged_file_free(staged[((size_t)_i + i) % ARRAY_SIZE(reqs)]);
+	ck_assert_int_eq(count(private_dir("/tmp")), 1);
+	assert_content(kept);
+	ck_assert_int_eq(unlink(kept), 0);
+	ck_assert_int_eq(rmdir(in_root(private_dir("/tmp"))), 0);
+}
+END_TEST
+
+START_TEST(discarded_file_is_removed_while_another_helper_stays)
+{
+	struct staged_file_request kept = request(-1), data = request(-1);
+	struct staged_file *p, *q;
+
+	kept.keep = true;
+	data.stem = "profile";
+	p = stage(&kept);
+	q = stage(&data);
+	staged_file_discard(p);
+	staged_file_free(p);
+	ck_assert_int_eq(count(private_dir("/tmp")), 1);
+	assert_content(in_root(staged_file_path(q)));
+	staged_file_free(q);
+	ck_assert_int_eq(count("/tmp"), 0);
+}
+END_TEST
+
 /* Waits until the staging helper of a killed jtool has removed its files. */
 static void wait_until_empty(const char *path)
 {
@@ -1239,6 +1284,8 @@ int main(void)
 	tcase_add_test(tc, path_has_no_symbolic_links);
 	tcase_add_test(tc, shared_file_is_removed_by_its_last_user);
 	tcase_add_test(tc, kept_file_stays_unless_discarded);
+	tcase_add_loop_test(tc, helper_that_leaves_last_removes_the_files_of_all, 0, 3);
+	tcase_add_test(tc, discarded_file_is_removed_while_another_helper_stays);
 	tcase_add_test(tc, files_of_a_killed_jtool_are_removed);
 	tcase_add_test(tc, leftover_files_are_removed);
 	tcase_add_test(tc, directories_in_use_are_not_removed);
