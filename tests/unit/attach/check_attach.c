@@ -135,6 +135,35 @@ static void expect(const char *requests)
 #define V2_NOT_STREAMED "2 jcmd" NOT_STREAMED "\n"
 #define ASKED "1 getversion\n"
 
+static int refuse(void *calls, struct err *err)
+{
+	++*(int *)calls;
+	return err_set(err, EXIT_AGENT, "the file has gone");
+}
+
+START_TEST(request_that_is_not_confirmed_is_not_sent)
+{
+	static const struct attach_request request = { "load", NULL, 0 };
+	int calls = 0;
+	const struct attach_opts opts = {
+		.timeout_ms = 30000, .confirm = refuse, .confirm_arg = &calls
+	};
+	struct pollfd pfd = { .events = POLLIN };
+	struct err err = { .code = EXIT_DONE };
+	struct attach_reply reply;
+
+	start(&newest);
+	jvm.version = (char *)"17";
+	ck_assert_int_eq(attach_execute(&jvm, &opts, &request, &reply, &err), -1);
+	ck_assert_int_eq(calls, 1);
+	ck_assert_int_eq(err.code, EXIT_AGENT);
+	ck_assert_str_eq(err.text, "the file has gone");
+	pfd.fd = report[0];
+	ck_assert_int_eq(poll(&pfd, 1, 100), 0);
+	end();
+}
+END_TEST
+
 /* The JVM is asked for its version only if its release does not imply the version. */
 START_TEST(release_implies_the_version)
 {
@@ -235,6 +264,7 @@ int main(void)
 	int failed;
 
 	tcase_set_timeout(tc, 60);
+	tcase_add_test(tc, request_that_is_not_confirmed_is_not_sent);
 	tcase_add_test(tc, release_implies_the_version);
 	tcase_add_test(tc, answer_to_getversion_is_followed);
 	tcase_add_test(tc, refused_version_is_asked_for);

@@ -20,6 +20,13 @@ static struct {
 static const char *files[2];
 static unsigned n_requests;
 
+static int confirm(void *arg, struct err *err)
+{
+	(void)arg;
+	(void)err;
+	return 0;
+}
+
 int __wrap_attach_execute(const struct jvm *target, const struct attach_opts *opts,
 			  const struct attach_request *req, struct attach_reply *reply,
 			  struct err *err);
@@ -30,7 +37,7 @@ int __wrap_attach_execute(const struct jvm *target, const struct attach_opts *op
 	unsigned i = n_requests++;
 
 	(void)target;
-	(void)opts;
+	ck_assert(opts->confirm == confirm && opts->confirm_arg == &images);
 	ck_assert_uint_lt(i, 2);
 	ck_assert_str_eq(req->op, "load");
 	files[i] = req->args[0];
@@ -49,7 +56,9 @@ static void setup(void)
 
 static int load(struct err *err)
 {
-	const struct attach_opts opts = { .timeout_ms = 1000 };
+	const struct attach_opts opts = {
+		.timeout_ms = 1000, .confirm = confirm, .confirm_arg = &images
+	};
 	const struct agent_load request = {
 		.socket_path = "/tmp/s", .token = "t", .remedy = "restart the JVM",
 	};
