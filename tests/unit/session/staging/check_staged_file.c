@@ -255,7 +255,8 @@ START_TEST(helper_that_leaves_last_removes_the_files_of_all)
 	reqs[1].stem = "profile";
 	reqs[1].suffix = ".jfc";
 	reqs[1].is_data = true;
-	reqs[2].keep = true; /* the user's agent may have the same name as the other */
+	reqs[2].stem = "user";
+	reqs[2].keep = true;
 	for (size_t i = 0; i < ARRAY_SIZE(reqs); i++)
 		staged[i] = stage(&reqs[i]);
 	ck_assert_int_eq(count(private_dir("/tmp")), ARRAY_SIZE(reqs));
@@ -265,6 +266,24 @@ START_TEST(helper_that_leaves_last_removes_the_files_of_all)
 	ck_assert_int_eq(count(private_dir("/tmp")), 1);
 	assert_content(kept);
 	ck_assert_int_eq(unlink(kept), 0);
+	ck_assert_int_eq(rmdir(in_root(private_dir("/tmp"))), 0);
+}
+END_TEST
+
+/* The user may load a file that has the name of jtool's own agent. */
+START_TEST(kept_file_stays_when_one_of_the_same_name_is_removed)
+{
+	struct staged_file_request kept = request(-1), ours = request(-1);
+	char path[512];
+	struct staged_file *p;
+
+	kept.keep = true;
+	p = stage(&kept);
+	(void)snprintf(path, sizeof(path), "%s", in_root(staged_file_path(p)));
+	staged_file_free(p);
+	staged_file_free(stage(&ours));
+	assert_content(path);
+	ck_assert_int_eq(unlink(path), 0);
 	ck_assert_int_eq(rmdir(in_root(private_dir("/tmp"))), 0);
 }
 END_TEST
@@ -1285,6 +1304,7 @@ int main(void)
 	tcase_add_test(tc, shared_file_is_removed_by_its_last_user);
 	tcase_add_test(tc, kept_file_stays_unless_discarded);
 	tcase_add_loop_test(tc, helper_that_leaves_last_removes_the_files_of_all, 0, 3);
+	tcase_add_test(tc, kept_file_stays_when_one_of_the_same_name_is_removed);
 	tcase_add_test(tc, discarded_file_is_removed_while_another_helper_stays);
 	tcase_add_test(tc, files_of_a_killed_jtool_are_removed);
 	tcase_add_test(tc, leftover_files_are_removed);
