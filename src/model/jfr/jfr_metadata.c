@@ -31,6 +31,8 @@ struct parser {
 	uint32_t n_strings;
 	struct annotation *annotations;
 	size_t n, cap;
+	size_t max_bytes;
+	bool is_full; /* the limit was exceeded */
 };
 
 /* The class and the field to which an element of the metadata event belongs; UINT32_MAX: none. */
@@ -44,10 +46,31 @@ struct attributes {
 	const char *gmt_offset, *dst;
 };
 
+size_t jfr_metadata_bytes(const struct jfr_metadata *m)
+{
+	return m->arrays + m->texts.cap + m->by_id.cap * sizeof(struct id_map_entry);
+}
+
+/* Ends the parsing if the metadata uses more memory than the caller allows. */
+static void check_bytes(struct parser *p)
+{
+	size_t bytes = jfr_metadata_bytes(p->m) + p->n_strings * sizeof(*p->starts) +
+		       p->cap * sizeof(*p->annotations);
+
+	if (bytes > p->max_bytes) {
+		p->is_full = true;
+		jfr_fail(p->c);
+	}
+}
+
 static int parse_strings(struct parser *p)
 {
 	uint32_t n = jfr_count(p->c);
 
+	p->n_strings = n;
+	check_bytes(p);
+	if (p->c->failed)
+		return -EBADMSG;
 	p->starts = xcalloc((size_t)n + 1, sizeof(*p->starts));
 	for (uint32_t i = 0; i < n && !p->c->failed; i++) {
 		struct jfr_string s;
@@ -58,8 +81,8 @@ static int parse_strings(struct parser *p)
 			return -EBADMSG;
 		jfr_string_add(&p->m->texts, &s);
 		buf_addc(&p->m->texts, '\0');
+		check_bytes(p);
 	}
-	p->n_strings = n;
 	return p->c->failed ? -EBADMSG : 0;
 }
 
@@ -127,6 +150,7 @@ static enum jfr_base base_of(const char *name)
 static void begin_class(struct parser *p, const struct attributes *a, struct place *place)
 {
 	struct jfr_metadata *m = p->m;
+	size_t old_cap = m->cap;
 	struct jfr_type *type;
 
 	if (!a->name || !a->id) {
@@ -134,6 +158,7 @@ static void begin_class(struct parser *p, const struct attributes *a, struct pla
 		return;
 	}
 	m->types = xgrow(m->types, m->n, &m->cap, sizeof(*m->types));
+	m->arrays += (m->cap - old_cap) * sizeof(*m->types);
 	type = &m->types[m->n];
 	*type = (struct jfr_type){
 		.name = a->name,
@@ -151,14 +176,17 @@ static void begin_class(struct parser *p, const struct attributes *a, struct pla
 static void begin_field(struct parser *p, const struct attributes *a, struct place *place)
 {
 	struct jfr_type *type;
+	size_t old_cap;
 
 	if (place->type == UINT32_MAX || !a->name || !a->class_id) {
 		jfr_fail(p->c);
 		return;
 	}
 	type = &p->m->types[place->type];
+	old_cap = type->cap_fields;
 	type->fields = xgrow(type->fields, type->n_fields, &type->cap_fields,
 			     sizeof(*type->fields));
+	p->m->arrays += (type->cap_fields - old_cap) * sizeof(*type->fields);
 	type->fields[type->n_fields] = (struct jfr_field){
 		.name = a->name,
 		.type_id = to_number(a->class_id),
@@ -203,6 +231,7 @@ static void parse_element(struct parser *p, struct place place, unsigned depth)
 		p->m->dst_ms = to_number(a.dst);
 	}
 	n = jfr_count(p->c);
+	check_bytes(p);
 	for (uint32_t i = 0; i < n && !p->c->failed; i++)
 		parse_element(p, place, depth + 1);
 }
@@ -268,6 +297,7 @@ static void annotate(struct parser *p)
 static void link_fields(struct jfr_metadata *m)
 {
 	m->low = xcalloc(JFR_LOW_IDS, sizeof(struct jfr_type *));
+	m->arrays += JFR_LOW_IDS * sizeof(struct jfr_type *);
 	for (size_t i = m->n; i-- > 0;) {
 		if (m->types[i].id >= 0 && m->types[i].id < JFR_LOW_IDS)
 			m->low[m->types[i].id] = &m->types[i];
@@ -316,9 +346,9 @@ int64_t jfr_metadata_id(struct jfr_cursor *c)
 	return jfr_long(c);
 }
 
-int jfr_metadata_parse(struct jfr_metadata *m, struct jfr_cursor *c)
+int jfr_metadata_parse(struct jfr_metadata *m, struct jfr_cursor *c, size_t max_bytes)
 {
-	struct parser p = { .m = m, .c = c };
+	struct parser p = { .m = m, .c = c, .max_bytes = max_bytes };
 	struct place nowhere = { UINT32_MAX, UINT32_MAX, false };
 	int rc;
 
@@ -333,6 +363,8 @@ int jfr_metadata_parse(struct jfr_metadata *m, struct jfr_cursor *c)
 	}
 	free(p.starts);
 	free(p.annotations);
+	if (p.is_full)
+		return -ENOMEM;
 	return rc < 0 || c->failed ? -EBADMSG : 0;
 }
 

@@ -86,6 +86,7 @@ struct jfr_metadata {
 	struct jfr_type **low;
 	int64_t id;
 	int64_t gmt_offset_ms, dst_ms;
+	size_t arrays; /* memory of the types, of their fields and of `low`, in bytes */
 };
 
 /*
@@ -93,9 +94,15 @@ struct jfr_metadata {
  * metadata id after them.
  */
 int64_t jfr_metadata_id(struct jfr_cursor *c);
-/* Parses the payload of a metadata event, after its type id.  Returns 0 or -EBADMSG. */
-int jfr_metadata_parse(struct jfr_metadata *m, struct jfr_cursor *c) _must_check_;
+/*
+ * Parses the payload of a metadata event, after its type id.  Returns 0; or -EBADMSG if the event
+ * is damaged; or -ENOMEM if more than max_bytes of memory are needed.
+ */
+int jfr_metadata_parse(struct jfr_metadata *m, struct jfr_cursor *c, size_t max_bytes)
+	_must_check_;
 void jfr_metadata_release(struct jfr_metadata *m);
+/* Returns how many bytes of memory the metadata uses. */
+size_t jfr_metadata_bytes(const struct jfr_metadata *m);
 
 /* Return the type with this id or name, or NULL. */
 struct jfr_type *jfr_type_by_id(const struct jfr_metadata *m, int64_t id);

@@ -22,15 +22,18 @@ struct jfr_pools {
 	size_t n, cap;
 	uint8_t **blocks; /* memory blocks of the checkpoint events that contain the constants */
 	size_t n_blocks, cap_blocks;
-	size_t bytes;
+	size_t bytes; /* memory of the pools and of the blocks */
+	size_t max_bytes;
 };
 
-struct jfr_pools *jfr_pools_new(const struct jfr_metadata *metadata)
+struct jfr_pools *jfr_pools_new(const struct jfr_metadata *metadata, size_t max_bytes)
 {
 	struct jfr_pools *p = xcalloc(1, sizeof(*p));
 
 	p->metadata = metadata;
+	p->max_bytes = max_bytes;
 	p->pools = xcalloc(metadata->n + 1, sizeof(*p->pools));
+	p->bytes = metadata->n * sizeof(*p->pools);
 	return p;
 }
 
@@ -145,23 +148,28 @@ void jfr_skip_field(struct jfr_cursor *c, const struct jfr_field *f)
 	skip_field(c, f, 0);
 }
 
-static void add_constant(struct jfr_pools *p, struct id_map *pool, int64_t key, bool replaces,
+/* Returns whether the constant was stored, so that the pools refer to the memory at `at`. */
+static bool add_constant(struct jfr_pools *p, struct id_map *pool, int64_t key, bool replaces,
 			 const uint8_t *at, const struct jfr_cursor *end)
 {
 	const struct constant new = { at, (uint32_t)(end->at - at), end->compressed };
 	uint32_t i = id_map_get(pool, (uint64_t)key);
+	size_t old_cap = pool->cap;
 
 	if (i != ID_MAP_NONE) {
 		if (replaces)
 			p->constants[i] = new;
-		return;
+		return replaces;
 	}
 	(void)id_map_add(pool, (uint64_t)key, (uint32_t)p->n);
+	p->bytes += (pool->cap - old_cap) * sizeof(struct id_map_entry);
 	p->constants = xgrow(p->constants, p->n, &p->cap, sizeof(*p->constants));
 	p->constants[p->n++] = new;
+	return true;
 }
 
-static int add_pool(struct jfr_pools *p, struct jfr_cursor *c, bool replaces)
+/* Sets *stored if a constant was stored. */
+static int add_pool(struct jfr_pools *p, struct jfr_cursor *c, bool replaces, bool *stored)
 {
 	const struct jfr_type *type = jfr_type_by_id(p->metadata, jfr_long(c));
 	uint32_t n = jfr_count(c);
@@ -174,7 +182,9 @@ static int add_pool(struct jfr_pools *p, struct jfr_cursor *c, bool replaces)
 
 		skip_type(c, type, 0);
 		if (!c->failed)
-			add_constant(p, &p->pools[type->index], key, replaces, at, c);
+			*stored |= add_constant(p, &p->pools[type->index], key, replaces, at, c);
+		if (jfr_pools_bytes(p) > p->max_bytes)
+			return -ENOMEM;
 	}
 	return c->failed ? -EBADMSG : 0;
 }
@@ -182,25 +192,32 @@ static int add_pool(struct jfr_pools *p, struct jfr_cursor *c, bool replaces)
 int jfr_pools_add(struct jfr_pools *p, struct jfr_cursor *c, uint8_t *data, bool replaces,
 		  int64_t *delta)
 {
+	size_t len = (size_t)(c->end - data);
+	bool stored = false;
 	uint32_t n;
 	int rc = 0;
 
-	p->bytes += (size_t)(c->end - data);
-	p->blocks = xgrow(p->blocks, p->n_blocks, &p->cap_blocks, sizeof(*p->blocks));
-	p->blocks[p->n_blocks++] = data;
+	p->bytes += len;
 	(void)jfr_long(c); /* skip the start time */
 	(void)jfr_long(c); /* skip the duration */
 	*delta = jfr_long(c);
 	(void)jfr_byte(c); /* skip the kind of checkpoint */
 	n = jfr_count(c);
 	for (uint32_t i = 0; i < n && rc == 0; i++)
-		rc = add_pool(p, c, replaces);
+		rc = add_pool(p, c, replaces, &stored);
+	if (stored) {
+		p->blocks = xgrow(p->blocks, p->n_blocks, &p->cap_blocks, sizeof(*p->blocks));
+		p->blocks[p->n_blocks++] = data;
+	} else {
+		p->bytes -= len;
+		free(data);
+	}
 	return c->failed ? -EBADMSG : rc;
 }
 
 size_t jfr_pools_bytes(const struct jfr_pools *p)
 {
-	return p->bytes + p->cap * sizeof(*p->constants) + p->n * 2 * sizeof(struct id_map_entry);
+	return p->bytes + p->cap * sizeof(*p->constants) + p->cap_blocks * sizeof(*p->blocks);
 }
 
 bool jfr_pools_find(const struct jfr_pools *p, const struct jfr_type *type, int64_t key,

@@ -9,8 +9,11 @@
 
 struct jfr_pools;
 
-/* Returns empty pools.  `metadata` must outlive them. */
-struct jfr_pools *jfr_pools_new(const struct jfr_metadata *metadata);
+/*
+ * Returns empty pools.  `metadata` must outlive them.  If the pools use more than max_bytes of
+ * memory, jfr_pools_add() fails.
+ */
+struct jfr_pools *jfr_pools_new(const struct jfr_metadata *metadata, size_t max_bytes);
 void jfr_pools_free(struct jfr_pools *p); /* NULL is allowed */
 
 /*
@@ -20,8 +23,8 @@ void jfr_pools_free(struct jfr_pools *p); /* NULL is allowed */
  * is set.
  *
  * Sets *delta to the position of the previous checkpoint event relative to this one, in bytes; 0:
- * there is none.  Returns 0; or -EBADMSG if the event is damaged: then the constants before the
- * damage were added.
+ * there is none.  Returns 0; or -EBADMSG if the event is damaged, or -ENOMEM if the pools exceed
+ * their limit: then the constants before the damage, or up to the limit, were added.
  */
 int jfr_pools_add(struct jfr_pools *p, struct jfr_cursor *c, uint8_t *data, bool replaces,
 		  int64_t *delta) _must_check_;
