@@ -47,6 +47,19 @@ uint32_t intern_add(struct intern *in, const void *data, size_t len)
 	return number;
 }
 
+uint32_t intern_find(const struct intern *in, const void *data, size_t len)
+{
+	uint64_t hash = hash_bytes(data, len);
+	uint32_t number;
+
+	while ((number = id_map_get(&in->numbers, hash)) != ID_MAP_NONE) {
+		if (is_same(in, number, data, len))
+			break;
+		hash++;
+	}
+	return number;
+}
+
 uint32_t intern_text(struct intern *in, const char *text)
 {
 	return intern_add(in, text, strlen(text) + 1);

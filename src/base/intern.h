@@ -21,6 +21,8 @@ void intern_release(struct intern *in);
  * must add fewer than 2^32 different strings.
  */
 uint32_t intern_add(struct intern *in, const void *data, size_t len);
+/* Returns the number of a string; ID_MAP_NONE if it was not added. */
+uint32_t intern_find(const struct intern *in, const void *data, size_t len);
 /* Adds a C string, including its NUL, as intern_add() does. */
 uint32_t intern_text(struct intern *in, const char *text);
 /*

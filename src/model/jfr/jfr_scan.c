@@ -4,8 +4,20 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/intern.h"
 #include "base/xalloc.h"
 #include "model/jfr/jfr_datum.h"
+
+/* Limits for the rows of a summary.  Recordings of JDK 8 to 27 have less than 300 rows. */
+#define ROWS_MAX 100000
+#define TEXTS_MAX (32u << 20) /* bytes of names and labels */
+
+struct counter {
+	struct jfr_summary *s;
+	struct intern names; /* the number of a name is the index of its row */
+	struct id_map unknown; /* id of an undeclared type -> index of its row */
+	size_t texts; /* bytes of names and labels */
+};
 
 int64_t jfr_event_time(const struct jfr_event *e)
 {
@@ -55,30 +67,62 @@ int jfr_scan(struct jfr_reader *r, const struct jfr_consumer *c, struct err *err
 	return rc;
 }
 
-static uint32_t row_of(struct jfr_summary *s, const char *name, const char *label)
+/* Returns the row of a name, which is added if it is new. */
+static uint32_t add_row(struct counter *c, const char *name, const char *label)
 {
-	for (size_t i = 0; i < s->n; i++) {
-		if (strcmp(s->types[i].name, name) == 0)
-			return (uint32_t)i;
-	}
+	struct jfr_summary *s = c->s;
+	uint32_t row = intern_text(&c->names, name);
+
+	if (row < s->n)
+		return row;
+	c->texts += strlen(name) + (label ? strlen(label) : 0);
 	s->types = xgrow(s->types, s->n, &s->cap, sizeof(*s->types));
 	s->types[s->n] = (struct jfr_type_count){
 		.name = xstrdup(name), .label = label ? xstrdup(label) : NULL,
 	};
-	return (uint32_t)s->n++;
+	s->n++;
+	return row;
+}
+
+/* Returns the row of a name.  If a limit does not permit another row, the names share one row. */
+static uint32_t row_of(struct counter *c, const char *name, const char *label)
+{
+	size_t len = strlen(name), more = len + (label ? strlen(label) : 0);
+	uint32_t row = intern_find(&c->names, name, len + 1);
+
+	if (row != ID_MAP_NONE)
+		return row;
+	if (c->s->n >= ROWS_MAX || more > TEXTS_MAX || c->texts > TEXTS_MAX - more)
+		return add_row(c, JFR_OTHER_TYPES, NULL);
+	return add_row(c, name, label);
+}
+
+static uint32_t row_of_unknown(struct counter *c, int64_t id)
+{
+	uint32_t row = id_map_get(&c->unknown, (uint64_t)id);
+	char name[48];
+
+	if (row != ID_MAP_NONE)
+		return row;
+	(void)snprintf(name, sizeof(name), "%" PRId64 " (missing event metadata)", id);
+	row = row_of(c, name, NULL);
+	if (c->unknown.n < ROWS_MAX)
+		(void)id_map_add(&c->unknown, (uint64_t)id, row);
+	return row;
 }
 
 static void begin_chunk(void *arg, const struct jfr_chunk *chunk)
 {
-	struct jfr_summary *s = arg;
+	struct counter *c = arg;
+	struct jfr_summary *s = c->s;
 	int64_t end;
 
 	if (s->chunks++ == 0) {
 		s->major = chunk->major;
 		s->minor = chunk->minor;
 		s->start_ns = chunk->start_ns;
-		(void)row_of(s, "jdk.Metadata", "Metadata");
-		(void)row_of(s, "jdk.Checkpoint", "Checkpoint");
+		(void)add_row(c, "jdk.Metadata", "Metadata");
+		(void)add_row(c, "jdk.Checkpoint", "Checkpoint");
 	}
 	if (__builtin_add_overflow(s->duration_ns, chunk->duration_ns, &s->duration_ns))
 		s->duration_ns = INT64_MAX;
@@ -88,7 +132,7 @@ static void begin_chunk(void *arg, const struct jfr_chunk *chunk)
 		struct jfr_type *type = &chunk->metadata.types[i];
 
 		if (type->is_event)
-			type->user = row_of(s, type->name, type->label);
+			type->user = row_of(c, type->name, type->label);
 	}
 }
 
@@ -106,7 +150,8 @@ static void note_time(struct jfr_summary *s, const struct jfr_event *e)
 
 static int count_event(void *arg, const struct jfr_event *e, struct err *err)
 {
-	struct jfr_summary *s = arg;
+	struct counter *c = arg;
+	struct jfr_summary *s = c->s;
 	uint32_t row;
 
 	(void)err;
@@ -116,11 +161,7 @@ static int count_event(void *arg, const struct jfr_event *e, struct err *err)
 		row = e->type->user;
 		note_time(s, e);
 	} else {
-		char name[48];
-
-		(void)snprintf(name, sizeof(name), "%" PRId64 " (missing event metadata)",
-			       e->type_id);
-		row = s->n < 100000 ? row_of(s, name, NULL) : 0;
+		row = row_of_unknown(c, e->type_id);
 	}
 	s->types[row].count++;
 	s->types[row].bytes += e->size;
@@ -138,14 +179,17 @@ static int by_count(const void *a, const void *b)
 
 int jfr_summary_read(struct jfr_reader *r, int64_t from_ns, struct jfr_summary *s, struct err *err)
 {
+	struct counter counter = { .s = s };
 	const struct jfr_consumer c = {
-		.arg = s, .begin = begin_chunk, .event = count_event, .from_ns = from_ns,
+		.arg = &counter, .begin = begin_chunk, .event = count_event, .from_ns = from_ns,
 		.all_types = true,
 	};
 	int rc;
 
 	*s = (struct jfr_summary){ .n = 0 };
 	rc = jfr_scan(r, &c, err);
+	intern_release(&counter.names);
+	id_map_release(&counter.unknown);
 	if (s->n > 0)
 		qsort(s->types, s->n, sizeof(*s->types), by_count);
 	return rc;

@@ -39,10 +39,13 @@ struct jfr_type_count {
 	uint64_t count, bytes;
 };
 
+#define JFR_OTHER_TYPES "(other event types)"
+
 struct jfr_summary {
 	/*
 	 * in descending order of counts: all declared event types, and one type for each type id
-	 * that an event has but the recording does not declare
+	 * that an event has but the recording does not declare; if these are very many, the rest of
+	 * them is the one row JFR_OTHER_TYPES
 	 */
 	struct jfr_type_count *types;
 	size_t n, cap;

@@ -26,6 +26,19 @@ START_TEST(equal_texts_have_the_same_number)
 }
 END_TEST
 
+START_TEST(texts_are_found_without_being_added)
+{
+	struct intern in = { 0 };
+
+	ck_assert_uint_eq(intern_find(&in, "a", 1), ID_MAP_NONE);
+	ck_assert_uint_eq(intern_add(&in, "a", 1), 0);
+	ck_assert_uint_eq(intern_find(&in, "a", 1), 0);
+	ck_assert_uint_eq(intern_find(&in, "b", 1), ID_MAP_NONE);
+	ck_assert_uint_eq(in.n, 1);
+	intern_release(&in);
+}
+END_TEST
+
 START_TEST(texts_with_the_same_hash_have_different_numbers)
 {
 	struct intern in = { 0 };
@@ -35,6 +48,8 @@ START_TEST(texts_with_the_same_hash_have_different_numbers)
 		ck_assert_uint_eq(intern_add(&in, same_hash[0], 16), 0);
 		ck_assert_uint_eq(intern_add(&in, same_hash[1], 16), 1);
 	}
+	ck_assert_uint_eq(intern_find(&in, same_hash[0], 16), 0);
+	ck_assert_uint_eq(intern_find(&in, same_hash[1], 16), 1);
 	ck_assert_mem_eq(intern_get(&in, 1, NULL), same_hash[1], 16);
 	intern_release(&in);
 }
@@ -64,6 +79,7 @@ int main(void)
 	int failed;
 
 	tcase_add_test(t, equal_texts_have_the_same_number);
+	tcase_add_test(t, texts_are_found_without_being_added);
 	tcase_add_test(t, texts_with_the_same_hash_have_different_numbers);
 	tcase_add_test(t, numbers_count_distinct_texts);
 	suite_add_tcase(s, t);
