@@ -234,6 +234,12 @@ static uint64_t measure(const struct jfr_profile_source *s, const struct binding
 	}
 }
 
+static void add_up(uint64_t *sum, uint64_t n)
+{
+	if (__builtin_add_overflow(*sum, n, sum))
+		*sum = UINT64_MAX;
+}
+
 /* Adds `n` to c->sampled[node], and enlarges the array if necessary. */
 static void count_sampled(struct candidate *c, uint32_t node, uint64_t n)
 {
@@ -241,8 +247,7 @@ static void count_sampled(struct candidate *c, uint32_t node, uint64_t n)
 		c->sampled = xgrow(c->sampled, c->n_sampled, &c->cap_sampled, sizeof(*c->sampled));
 		c->sampled[c->n_sampled++] = 0;
 	}
-	if (__builtin_add_overflow(c->sampled[node], n, &c->sampled[node]))
-		c->sampled[node] = UINT64_MAX;
+	add_up(&c->sampled[node], n);
 }
 
 static void count(struct pass *pass, uint32_t source, const struct jfr_event *e)
@@ -254,6 +259,8 @@ static void count(struct pass *pass, uint32_t source, const struct jfr_event *e)
 	const struct jfr_profile_stack *stack = jfr_profile_stack_of(&c->stacks, e, &b->thread,
 								      &b->trace);
 	uint64_t values[CALL_TREE_VALUES] = { measure(s, b, e), 1 };
+	/* An event of a set with one unit is as many samples: several, if a thread waits. */
+	uint64_t n = c->set->other_unit ? 1 : values[0];
 	uint32_t node = stack->node;
 
 	if (!is_counted(c, s, b, e, stack, &pass->text))
@@ -267,9 +274,12 @@ static void count(struct pass *pass, uint32_t source, const struct jfr_event *e)
 	if (strcmp(s->event, "jdk.CPUTimeSample") == 0 &&
 	    (p->interval_ns == 0 || values[0] < p->interval_ns))
 		p->interval_ns = values[0];
-	p->gaps[PROFILE_FAILED] += truth(e, &b->failed) || !stack->has_frames;
-	p->gaps[PROFILE_BIASED] += truth(e, &b->biased);
-	p->gaps[PROFILE_TRUNCATED] += stack->truncated;
+	if (truth(e, &b->failed) || !stack->has_frames)
+		add_up(&p->gaps[PROFILE_FAILED], n);
+	if (truth(e, &b->biased))
+		add_up(&p->gaps[PROFILE_BIASED], n);
+	if (stack->truncated)
+		add_up(&p->gaps[PROFILE_TRUNCATED], n);
 	if (s->leaf) {
 		const char *leaf = jfr_profile_text(&pass->text, e, &b->leaf);
 
@@ -278,7 +288,7 @@ static void count(struct pass *pass, uint32_t source, const struct jfr_event *e)
 	call_tree_add(&p->tree, node, values);
 	if (s->measure == JFR_MEASURE_INTERVAL)
 		count_sampled(c, node, 1);
-	p->samples++;
+	add_up(&p->samples, n);
 }
 
 /*
@@ -297,8 +307,8 @@ static void count_lost(struct pass *pass, const struct jfr_event *e)
 	node = jfr_profile_lost_node(&c->stacks, e, &pass->thread);
 	call_tree_add(&c->p.tree, node, values);
 	count_sampled(c, node, values[1]);
-	c->p.samples += values[1];
-	c->p.gaps[PROFILE_LOST_SAMPLES] += values[1];
+	add_up(&c->p.samples, values[1]);
+	add_up(&c->p.gaps[PROFILE_LOST_SAMPLES], values[1]);
 }
 
 /*
@@ -324,7 +334,7 @@ static int take(void *arg, const struct jfr_event *e, struct err *err)
 
 	(void)err;
 	if (e->type->user == USER_LOST_BYTES)
-		gaps[PROFILE_LOST_BYTES] += number(e, &pass->amount);
+		add_up(&gaps[PROFILE_LOST_BYTES], number(e, &pass->amount));
 	else if (e->type->user == USER_LOST_SAMPLES)
 		count_lost(pass, e);
 	else if (e->type->user == USER_JVM)
@@ -399,7 +409,7 @@ static void take_profile(struct pass *pass, struct profile *p)
 	p->start_ns = pass->all.start_ns;
 	p->duration_ns = pass->all.duration_ns;
 	for (int gap = 0; gap < N_PROFILE_GAPS; gap++)
-		p->gaps[gap] += pass->all.gaps[gap];
+		add_up(&p->gaps[gap], pass->all.gaps[gap]);
 	if (strcmp(c->set->sources[0].event, "jdk.ExecutionSample") == 0)
 		p->interval_ns = jfr_profile_interval_ns(
 			&pass->interval, pass->is_foreign && p->source);

@@ -302,7 +302,7 @@ START_TEST(wall_clock_samples_have_a_count)
 	P_EVENT(&w, P_WALL, P_MAIN, P_PAY, P_SLEEPING, 12);
 	P_EVENT(&w, P_WALL, P_MAIN, P_PAY, P_RUNNABLE, 1);
 	read_kind(&w, PROFILE_WALL, &p, "a.b.Shop.main:12;a.b.Shop.pay:30 13\n");
-	ck_assert_uint_eq(p.samples, 2);
+	ck_assert_uint_eq(p.samples, 13); /* not the number of events */
 	ck_assert_uint_eq(p.gaps[PROFILE_FEW_THREADS], 0);
 	ck_assert_uint_eq(p.gaps[PROFILE_NO_NATIVE], 0);
 	profile_release(&p);
@@ -329,6 +329,28 @@ START_TEST(wall_clock_samples_of_running_threads_use_the_cpu)
 	P_EVENT(&w, P_WALL, P_MAIN, P_PAY, P_RUNNABLE, 3);
 	read_kind(&w, PROFILE_CPU, &p, "a.b.Shop.main:12;a.b.Shop.pay:30 3\n");
 	ck_assert_str_eq(p.source, "profiler.WallClockSample");
+	ck_assert_uint_eq(p.samples, 3);
+	profile_release(&p);
+}
+END_TEST
+
+START_TEST(gaps_of_wall_clock_samples_count_samples)
+{
+	struct jfr_writer w = { .major = 2 };
+	struct profile p;
+
+	p_begin(&w);
+	w.types = p_foreign_types;
+	P_EVENT(&w, P_WALL, P_MAIN, P_CUT, P_SLEEPING, 20);
+	P_EVENT(&w, P_WALL, P_MAIN, 0, P_SLEEPING, 7);
+	P_EVENT(&w, P_WALL, P_MAIN, P_PAY, P_RUNNABLE, 1);
+	read_kind(&w, PROFILE_WALL, &p,
+		  "(2 frames or more);a.b.Shop.pay:31;a.b.Shop.tax:40 20\n"
+		  "(unknown stack) 7\n"
+		  "a.b.Shop.main:12;a.b.Shop.pay:30 1\n");
+	ck_assert_uint_eq(p.samples, 28);
+	ck_assert_uint_eq(p.gaps[PROFILE_TRUNCATED], 20);
+	ck_assert_uint_eq(p.gaps[PROFILE_FAILED], 7);
 	profile_release(&p);
 }
 END_TEST
@@ -507,6 +529,7 @@ int main(void)
 	tcase_add_test(t, exceptions_are_counted_where_they_are_created);
 	tcase_add_test(t, wall_adds_samples_and_waits);
 	tcase_add_test(t, wall_clock_samples_have_a_count);
+	tcase_add_test(t, gaps_of_wall_clock_samples_count_samples);
 	tcase_add_test(t, wall_clock_samples_of_running_threads_use_the_cpu);
 	tcase_add_loop_test(t, async_profiler_has_defaults_of_its_own, 0,
 			    (int)ARRAY_SIZE(intervals));
