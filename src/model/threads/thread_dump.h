@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "base/id_map.h"
 
 enum thread_wait {
 	THREAD_WAITS_NOT,
@@ -44,6 +45,7 @@ struct dump_thread {
 	/* monitors that the thread holds; in a dump with -l, also synchronizers */
 	struct thread_lock *holds;
 	size_t n_holds, cap_holds;
+	struct id_map held; /* ids of the locks in `holds`; empty if these are few */
 	char **frames;     /* "a.b.C.m(C.java:12)", the innermost frame first */
 	size_t n_frames, cap_frames;
 	size_t owner;      /* index of the thread that holds the lock `waits_for`; or NO_THREAD */

@@ -6,6 +6,8 @@
 #include "base/hash.h"
 #include "base/xalloc.h"
 
+#define FEW_LOCKS 64 /* fewer locks are compared one by one */
+
 struct dump_thread *thread_list_add(struct thread_dump *d, char *name)
 {
 	struct dump_thread *t;
@@ -56,6 +58,21 @@ uint64_t thread_lock_id(const struct thread_lock *lock)
 			     : lock->object;
 }
 
+/* Returns whether t->holds has a lock with this id. */
+static bool is_held(struct dump_thread *t, uint64_t id)
+{
+	if (t->n_holds < FEW_LOCKS) {
+		for (size_t i = 0; i < t->n_holds; i++) {
+			if (thread_lock_id(&t->holds[i]) == id)
+				return true;
+		}
+		return false;
+	}
+	for (size_t i = t->held.n; i < t->n_holds; i++)
+		(void)id_map_add(&t->held, thread_lock_id(&t->holds[i]), (uint32_t)i);
+	return id_map_get(&t->held, id) != ID_MAP_NONE;
+}
+
 void thread_list_add_hold(struct dump_thread *t, struct thread_lock lock)
 {
 	/*
@@ -71,9 +88,7 @@ void thread_list_add_hold(struct dump_thread *t, struct thread_lock lock)
 	 */
 	if (t->wait != THREAD_WAITS_NOT && id == thread_lock_id(&t->waits_for))
 		is_known = true;
-	for (size_t i = 0; i < t->n_holds && !is_known; i++)
-		is_known = thread_lock_id(&t->holds[i]) == id;
-	if (is_known) {
+	if (is_known || is_held(t, id)) {
 		free(lock.class);
 		return;
 	}
@@ -120,6 +135,7 @@ static void release_thread(struct dump_thread *t)
 	for (size_t i = 0; i < t->n_holds; i++)
 		free(t->holds[i].class);
 	free(t->holds);
+	id_map_release(&t->held);
 	for (size_t i = 0; i < t->n_frames; i++)
 		free(t->frames[i]);
 	free(t->frames);

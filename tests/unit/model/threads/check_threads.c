@@ -286,6 +286,23 @@ START_TEST(long_chains_of_waiting_threads)
 }
 END_TEST
 
+/* A comparison of each lock with all earlier ones takes longer than the test may. */
+START_TEST(locks_of_one_thread_are_listed_once)
+{
+	_cleanup_buf_ struct buf locks = BUF_INIT;
+	const unsigned n = 300000;
+
+	buf_adds(&locks, "\"t\" #1 tid=0x1 nid=1 runnable\n\tat A.b(C)\n");
+	for (unsigned i = 0; i < 2 * n; i++)
+		buf_addf(&locks, "\t- locked <0x%x> (a A)\n", 1 + i % n);
+	parse(buf_str(&locks));
+	ck_assert_uint_eq(dump.n, 1);
+	ck_assert_uint_eq(dump.threads[0].n_holds, n);
+	for (unsigned i = 0; i < n; i++)
+		ck_assert_uint_eq(dump.threads[0].holds[i].object, 1 + i);
+}
+END_TEST
+
 /*
  * Carrier threads have neither nid= nor a state in a dump.  JDK 23 and later also list the virtual
  * threads that they run.
@@ -549,6 +566,7 @@ int main(void)
 	tcase_add_test(tc, what_is_no_dump_has_no_threads);
 	tcase_add_test(tc, nul_ends_a_text);
 	tcase_add_test(tc, long_chains_of_waiting_threads);
+	tcase_add_test(tc, locks_of_one_thread_are_listed_once);
 	suite_add_tcase(s, tc);
 	runner = srunner_create(s);
 	srunner_run_all(runner, CK_ENV);
