@@ -1,6 +1,7 @@
 #include "model/vm/secrets.h"
 
 #include <ctype.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -9,6 +10,8 @@
 
 #define KNOWN_MIN 6 /* bytes; shorter values may occur in a text by chance */
 #define KNOWN_MAX 10000
+#define PART_MIN 256 /* bytes at the start of a value that are a secret without the rest */
+#define NO_VALUE UINT32_MAX
 
 /*
  * The state of a pass over a text.  The pass either appends the text to `out`, with each secret
@@ -258,16 +261,50 @@ void secrets_learn_urls(struct secrets *s, const char *text, size_t len)
 	scan(&m);
 }
 
+/* Returns the number of bytes that the value and the text at `at` have in common. */
+static size_t common(const struct secret *value, const char *at, size_t left)
+{
+	size_t max = value->len < left ? value->len : left, n = 0;
+
+	while (n < max && value->text[n] == at[n])
+		n++;
+	return n;
+}
+
+/*
+ * Returns how many of the values are not greater than the text at `at`.  A value that the text
+ * begins with is not greater.
+ */
+static size_t count_up_to(const struct secrets *s, const char *at, size_t left)
+{
+	size_t low = 0, high = s->n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		const struct secret *value = &s->values[mid];
+		int order = memcmp(value->text, at, value->len < left ? value->len : left);
+
+		if (order < 0 || (order == 0 && value->len <= left))
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
 static void add_known(struct secrets *s, const char *value, size_t len)
 {
+	size_t i;
+
 	if (len < KNOWN_MIN || s->n >= KNOWN_MAX || value[strspn(value, "*")] == '\0')
 		return;
-	for (size_t i = 0; i < s->n; i++) {
-		if (s->values[i].len == len && memcmp(s->values[i].text, value, len) == 0)
-			return;
-	}
+	i = count_up_to(s, value, len);
+	if (i > 0 && s->values[i - 1].len == len && memcmp(s->values[i - 1].text, value, len) == 0)
+		return;
 	s->values = xgrow(s->values, s->n, &s->cap, sizeof(*s->values));
-	s->values[s->n++] = (struct secret){ xstrndup(value, len), len };
+	memmove(&s->values[i + 1], &s->values[i], (s->n - i) * sizeof(*s->values));
+	s->values[i] = (struct secret){ xstrndup(value, len), len };
+	s->n++;
 	s->begins[(unsigned char)*value] = true;
 }
 
@@ -300,28 +337,63 @@ void secrets_learn_args(struct secrets *s, const char *args, size_t len)
 	}
 }
 
-/* Returns the length of the longest known value that begins at `at`, or 0. */
-static size_t known_at(const struct secrets *s, const char *at, size_t left)
+/*
+ * Returns an array with a number for each value: the index of the longest other value that it
+ * begins with and that has less than PART_MIN bytes; NO_VALUE: there is none.  The caller frees it.
+ */
+static uint32_t *find_prefixes(const struct secrets *s)
 {
-	size_t longest = 0;
+	uint32_t *prefixes = xcalloc(s->n + 1, sizeof(*prefixes)), last = NO_VALUE;
 
-	for (size_t i = 0; i < s->n; i++) {
+	/* In ascending order, the values that begin with another one directly follow it. */
+	for (uint32_t i = 0; i < s->n; i++) {
 		const struct secret *value = &s->values[i];
 
-		if (value->len > longest && value->len <= left &&
-		    memcmp(at, value->text, value->len) == 0)
-			longest = value->len;
+		while (last != NO_VALUE &&
+		       common(&s->values[last], value->text, value->len) < s->values[last].len)
+			last = prefixes[last];
+		prefixes[i] = last;
+		if (value->len < PART_MIN)
+			last = i;
 	}
-	return longest;
+	return prefixes;
+}
+
+/*
+ * Returns how many bytes at `at` are a secret: the length of the longest known value that begins
+ * there; or of the longest part of PART_MIN bytes or more with which a known value begins; or 0.
+ *
+ * A crafted text has very many values that differ late.  The time is bounded, because no value has
+ * PART_MIN bytes in common with the text, or the common bytes are overwritten and not read again.
+ */
+static size_t known_at(const struct secrets *s, const uint32_t *prefixes, const char *at,
+		       size_t left)
+{
+	/* The values that have the most bytes in common with the text are next to it in order. */
+	size_t i = count_up_to(s, at, left), n = 0, after = 0;
+	uint32_t prefix;
+
+	if (i > 0)
+		n = common(&s->values[i - 1], at, left);
+	if (i < s->n)
+		after = common(&s->values[i], at, left);
+	if (n >= PART_MIN || after >= PART_MIN)
+		return n > after ? n : after;
+	/* If the text begins with a shorter value, then the previous value does, too. */
+	prefix = i > 0 ? (uint32_t)(i - 1) : NO_VALUE;
+	while (prefix != NO_VALUE && s->values[prefix].len > n)
+		prefix = prefixes[prefix];
+	return prefix == NO_VALUE ? 0 : s->values[prefix].len;
 }
 
 size_t secrets_overwrite(const struct secrets *s, char *data, size_t len)
 {
+	_cleanup_free_ uint32_t *prefixes = find_prefixes(s);
 	size_t n = 0;
 
 	for (size_t i = 0; i < len;) {
 		bool begins = s->begins[(unsigned char)data[i]];
-		size_t found = begins ? known_at(s, data + i, len - i) : 0;
+		size_t found = begins ? known_at(s, prefixes, data + i, len - i) : 0;
 
 		memset(data + i, '*', found);
 		n += found > 0;

@@ -43,7 +43,7 @@ struct secret {
  * added.
  */
 struct secrets {
-	struct secret *values;
+	struct secret *values; /* in ascending order */
 	size_t n, cap;
 	bool begins[256]; /* begins[b]: at least one of the values begins with byte b */
 };
@@ -62,7 +62,8 @@ void secrets_learn_urls(struct secrets *s, const char *text, size_t len);
 void secrets_learn_args(struct secrets *s, const char *args, size_t len);
 /*
  * Overwrites each occurrence of a known value in `data` with as many asterisks as it has bytes, so
- * that a binary file stays valid.  Returns the number of occurrences.
+ * that a binary file stays valid.  Of a longer value, also overwrites its first bytes where these
+ * are at least 256.  Returns the number of occurrences.
  */
 size_t secrets_overwrite(const struct secrets *s, char *data, size_t len);
 

@@ -1,5 +1,6 @@
 /* Secrets in properties, environments and command lines are replaced, and nothing else is. */
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,6 +113,113 @@ START_TEST(longest_value_is_overwritten)
 }
 END_TEST
 
+/* Compares each value with the text at each byte.  Overwrites as secrets_overwrite() does. */
+static size_t overwrite_slowly(const struct secrets *s, char *data, size_t len)
+{
+	size_t n = 0, longest;
+
+	for (size_t i = 0; i < len; i += longest > 0 ? longest : 1) {
+		longest = 0;
+		for (size_t k = 0; k < s->n; k++) {
+			size_t value_len = s->values[k].len;
+
+			if (value_len > longest && value_len <= len - i &&
+			    memcmp(s->values[k].text, data + i, value_len) == 0)
+				longest = value_len;
+		}
+		memset(data + i, '*', longest);
+		n += longest > 0;
+	}
+	return n;
+}
+
+static void fill(char *text, size_t len, uint32_t *state)
+{
+	for (size_t i = 0; i < len; i++) {
+		*state = *state * 1664525 + 1013904223;
+		text[i] = "ab"[*state >> 31];
+	}
+}
+
+/* Many of the values begin with another one. */
+START_TEST(random_values_are_overwritten)
+{
+	uint32_t state = (uint32_t)_i + 1;
+	struct secrets s = { .n = 0 };
+	char text[4000], expected[sizeof(text)];
+	size_t n;
+
+	for (unsigned i = 0; i < 3u << _i; i++) {
+		size_t len = 6 + (size_t)_i + i % 9;
+
+		fill(text, len, &state);
+		secrets_add(&s, text, len);
+		secrets_add(&s, text, len); /* is not added again */
+	}
+	for (size_t i = 1; i < s.n; i++)
+		ck_assert_int_lt(strcmp(s.values[i - 1].text, s.values[i].text), 0);
+	fill(text, sizeof(text), &state);
+	memcpy(expected, text, sizeof(text));
+	n = overwrite_slowly(&s, expected, sizeof(expected));
+	ck_assert_uint_gt(n, 0);
+	ck_assert_uint_eq(secrets_overwrite(&s, text, sizeof(text)), n);
+	ck_assert_mem_eq(text, expected, sizeof(text));
+	secrets_release(&s);
+}
+END_TEST
+
+#define MANY 10000
+#define TEXT_LEN (2u << 20)
+
+/* A comparison with each value at each byte takes longer than the test may. */
+START_TEST(many_values_are_found_in_bounded_time)
+{
+	static const char *const texts[] = { "aaaaaaac", "aaaac", "a", "aaaaaac-1" };
+	struct secrets s = { .n = 0 };
+	char *text = xmalloc(TEXT_LEN), value[3000];
+	size_t part = strlen(texts[_i]);
+
+	/* aaaaaab0, aaaaaaab1, …: each value ends differently from the text. */
+	memset(value, 'a', sizeof(value));
+	for (size_t i = 0; i < MANY; i++) {
+		char *end = value + 6 + i % 2000;
+
+		(void)snprintf(end, 8, "b%zu", i);
+		secrets_add(&s, value, strlen(value));
+		memset(end, 'a', 8);
+	}
+	ck_assert_uint_eq(s.n, MANY);
+	for (size_t i = 0; i < TEXT_LEN; i++)
+		text[i] = texts[_i][i % part];
+	/* In the text of nothing but "a", the long parts of values are found. */
+	ck_assert((secrets_overwrite(&s, text, TEXT_LEN) > 0) == (part == 1));
+	secrets_release(&s);
+	free(text);
+}
+END_TEST
+
+START_TEST(start_of_a_long_value_is_overwritten)
+{
+	struct secrets s = { .n = 0 };
+	char value[300], text[600];
+
+	memset(value, 'k', sizeof(value));
+	value[299] = 'z';
+	secrets_add(&s, value, sizeof(value));
+	memset(text, '-', sizeof(text));
+	memcpy(text, value, 255);
+	ck_assert_uint_eq(secrets_overwrite(&s, text, sizeof(text)), 0);
+	memcpy(text, value, 256);
+	memcpy(text + 300, value, 300);
+	ck_assert_uint_eq(secrets_overwrite(&s, text, sizeof(text)), 2);
+	ck_assert_int_eq(text[255], '*');
+	ck_assert_int_eq(text[256], '-');
+	ck_assert_int_eq(text[300], '*');
+	ck_assert_int_eq(text[599], '*');
+	secrets_release(&s);
+}
+END_TEST
+
 /* In stack traces only URLs are masked: "Token.java:12" looks like a name with a secret. */
 START_TEST(urls_only)
 {
@@ -141,6 +249,9 @@ int main(void)
 	suite_add_tcase(s, tc);
 	tcase_add_test(tc, known_values_are_overwritten);
 	tcase_add_test(tc, longest_value_is_overwritten);
+	tcase_add_loop_test(tc, random_values_are_overwritten, 0, 8);
+	tcase_add_loop_test(tc, many_values_are_found_in_bounded_time, 0, 4);
+	tcase_add_test(tc, start_of_a_long_value_is_overwritten);
 	tcase_add_test(tc, urls_only);
 	runner = srunner_create(s);
 	srunner_run_all(runner, CK_ENV);
