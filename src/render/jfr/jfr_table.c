@@ -128,7 +128,8 @@ static enum cell_type type_of_cell(const struct jfr_cell *cell, enum jfr_aggrega
 		return CELL_PERCENT;
 	if (cell->content == JFR_DATA_BYTES && cell->kind == JFR_CELL_INTEGER)
 		return CELL_BYTES;
-	if (cell->content == JFR_TIMESPAN_NS && cell->integer >= 0)
+	if (cell->content == JFR_TIMESPAN_NS && cell->kind == JFR_CELL_INTEGER &&
+	    cell->integer >= 0)
 		return CELL_NANOS;
 	if (cell->kind == JFR_CELL_INTEGER && cell->content == JFR_PLAIN)
 		return aggregate == JFR_COUNT_OF || aggregate == JFR_SUM_OF ? CELL_COUNT

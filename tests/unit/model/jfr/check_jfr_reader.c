@@ -429,6 +429,51 @@ START_TEST(hottest_methods_are_counted_over_chunks)
 }
 END_TEST
 
+static void real_span_type(struct jfr_writer *w)
+{
+	w_begin_types(w, 1);
+	ELEMENT(w, "class", 2, "name", "test.Real", "id", "100", "superType", "jdk.jfr.Event");
+	w_start_fields(w);
+	ELEMENT(w, "field", 1, "name", "span", "class", "28");
+	ELEMENT(w, "annotation", 0, "class", "36", "value", "NANOSECONDS");
+	w_end_types(w);
+}
+
+START_TEST(real_time_span_is_shown_in_a_table)
+{
+	const struct jfr_query query = {
+		.name = "test", .sources = &(struct jfr_query_source){ .event = "test.Real" },
+		.n_sources = 1,
+		.columns = &(struct jfr_query_column){ "span", "span", JFR_ANY, false },
+		.n_columns = 1,
+	};
+	struct jfr_queries *q = jfr_queries_new(0);
+	struct jfr_query_run *run = jfr_queries_add(q, &query);
+	struct jfr_writer w = { .major = 2, .types = real_span_type };
+	struct buf event = BUF_INIT, text = BUF_INIT;
+	struct err err = { .code = EXIT_DONE };
+	size_t metadata, constants;
+	struct jfr_reader *r;
+
+	w_begin_chunk(&w);
+	metadata = w_metadata(&w);
+	constants = w_constants(&w);
+	w_long(&w, &event, 2000);
+	w_raw(&event, UINT64_C(0x4137d78400000000), 8); /* 1562500.0 */
+	w_event(&w, T_SAMPLE, &event);
+	w_end_chunk(&w, metadata, constants);
+	r = jfr_reader_new(w_read, &w.file, w.file.len, 0);
+	ck_assert_int_eq(jfr_queries_run(q, r, INT64_MIN, &err), 0);
+	jfr_table_add(&query, run, 1, true, &text);
+	ck_assert_str_eq(buf_str(&text), "SPAN\n1.56 ms\n");
+	buf_release(&event);
+	buf_release(&text);
+	jfr_queries_free(q);
+	jfr_reader_free(r);
+	w_release(&w);
+}
+END_TEST
+
 START_TEST(views_have_names_and_valid_columns)
 {
 	const struct jfr_query *view = find_view("nothing");
@@ -471,6 +516,7 @@ int main(void)
 	tcase_add_loop_test(t, texts_and_keys_of_a_query_count_as_its_memory, 0, 2);
 	tcase_add_test(t, other_files_are_refused);
 	tcase_add_test(t, hottest_methods_are_counted_over_chunks);
+	tcase_add_test(t, real_time_span_is_shown_in_a_table);
 	tcase_add_test(t, views_have_names_and_valid_columns);
 	suite_add_tcase(s, t);
 	srunner_run_all(r, CK_ENV);
