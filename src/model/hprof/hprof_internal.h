@@ -288,8 +288,8 @@ ssize_t hprof_take_elements(struct hprof_reader *r, const uint8_t *p, size_t len
 
 /*
  * Defined in hprof_layout.c: sets the labels of class loaders.  Call it when the classes of all
- * loader objects are known.
+ * loader objects are known.  Returns 0, or -1 with err set.
  */
-void hprof_name_loaders(struct hprof_reader *r);
+int hprof_name_loaders(struct hprof_reader *r, struct err *err) _must_check_;
 
 #endif

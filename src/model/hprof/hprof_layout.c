@@ -11,7 +11,7 @@
 /* score() subtracts this for each object that would overlap the next one; a gap costs nothing */
 #define OVERLAP_COST 64
 
-void hprof_name_loaders(struct hprof_reader *r)
+int hprof_name_loaders(struct hprof_reader *r, struct err *err)
 {
 	for (uint32_t i = 0; i < r->classes.n; i++) {
 		const uint64_t loader = r->classes.list[i].loader;
@@ -30,7 +30,12 @@ void hprof_name_loaders(struct hprof_reader *r)
 		c->loader = loader == 0 ? xstrdup("bootstrap")
 					: class_origins_label(class, "", (uint32_t)(loader >> 3));
 		c->permanent = class_origins_loader_is_permanent(c->loader);
+		/* check after each label, because many loaders' labels can copy one long name */
+		hprof_charge(r, strlen(c->loader));
+		if (hprof_check_memory(r, err) < 0)
+			return -1;
 	}
+	return 0;
 }
 
 static bool declares(const struct hprof_reader *r, const char *class, const char *field)

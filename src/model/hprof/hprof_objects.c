@@ -72,6 +72,9 @@ static ssize_t take_root(struct hprof_reader *r, unsigned kind, const uint8_t *p
 			record.depth = 0;
 		else
 			record.method = hprof_method(r, (uint32_t)record.thread, record.depth);
+		/* check after each root, because each can copy the name of a class or method */
+		if (hprof_check_memory(r, err) < 0)
+			return -1;
 	}
 	if (kind == ROOT_THREAD_OBJ)
 		note_thread(r, (uint32_t)record.thread, record.address);

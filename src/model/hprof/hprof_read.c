@@ -269,7 +269,8 @@ int hprof_end(struct hprof_reader *r, struct err *err)
 			       "; dump the heap again", in->fed);
 	if (!r->classes.complete && hprof_write_classes(r, err) < 0)
 		return -1;
-	hprof_name_loaders(r);
+	if (hprof_name_loaders(r, err) < 0)
+		return -1;
 	hprof_name_threads(r);
 	return r->out.buf ? hprof_flush(r, err) : 0;
 }

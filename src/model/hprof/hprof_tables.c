@@ -8,6 +8,8 @@
 
 /* limit in bytes for a field's copy of its name, because many fields could have one huge name */
 #define NAME_SHOWN 256
+/* maximum length in bytes of a HotSpot Symbol (symbol.hpp, Symbol::max_length) */
+#define SYMBOL_MAX 65535
 /* limit in bytes for all names, because a compressed dump can expand to any size */
 #define TEXTS_MAX (1u << 30)
 
@@ -59,12 +61,21 @@ char *hprof_field_name(const struct hprof_tables *t, const struct hprof_field *f
 	return text ? xstrndup(text, len < NAME_SHOWN ? len : NAME_SHOWN) : NULL;
 }
 
-static int take_symbol(struct hprof_tables *t, unsigned id_size, const uint8_t *p, size_t len)
+static int too_short(struct hprof_reader *r, struct err *err)
 {
+	return hprof_invalid(r, err, "a record is too short for its tag");
+}
+
+static int take_symbol(struct hprof_reader *r, const uint8_t *p, size_t len, struct err *err)
+{
+	struct hprof_tables *t = &r->tables;
+	const unsigned id_size = r->id_size;
 	uint32_t number;
 
 	if (len < id_size)
-		return -1;
+		return too_short(r, err);
+	if (len - id_size > SYMBOL_MAX)
+		return hprof_invalid(r, err, "a name of %zu bytes is too long", len - id_size);
 	number = id_map_add(&t->symbol_ids, hprof_get(p, id_size), (uint32_t)t->n_symbols);
 	if (number < t->n_symbols) /* a symbol with this id exists already */
 		return 0;
@@ -151,7 +162,7 @@ static int take_class_name(struct hprof_reader *r, const uint8_t *p, size_t len)
 	c->name = class_name(symbol, symbol_len);
 	if (!c->name)
 		return 0;
-	hprof_charge(r, symbol_len);
+	hprof_charge(r, strlen(c->name));
 	note_array(r, number, c->name);
 	if (strcmp(c->name, "java.lang.Class") == 0)
 		r->classes.class_class = number;
@@ -268,12 +279,15 @@ int hprof_take_record(struct hprof_reader *r, unsigned tag, const uint8_t *p, si
 	if (r->tables.texts.len > TEXTS_MAX)
 		return hprof_invalid(r, err, "it has more than 1 GB of names");
 	if (tag == TAG_UTF8)
-		rc = take_symbol(&r->tables, r->id_size, p, len);
-	else if (tag == TAG_LOAD_CLASS)
+		return take_symbol(r, p, len, err);
+	if (tag == TAG_LOAD_CLASS)
 		rc = take_class_name(r, p, len);
 	else if (tag == TAG_FRAME)
 		rc = take_frame(&r->tables, r->id_size, p, len);
 	else if (tag == TAG_TRACE)
 		rc = take_trace(r, p, len);
-	return rc == 0 ? 0 : hprof_invalid(r, err, "a record is too short for its tag");
+	if (rc < 0)
+		return too_short(r, err);
+	/* check after each record, because many short records can copy one long name */
+	return hprof_check_memory(r, err);
 }

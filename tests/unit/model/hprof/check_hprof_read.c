@@ -559,6 +559,149 @@ START_TEST(names_and_classes_count_for_the_memory_limit)
 }
 END_TEST
 
+/* maximum length of a name in a dump */
+#define NAME_BYTES 65535u
+
+static void put_name(struct hprof_writer *m, uint64_t id, size_t len)
+{
+	begin(m, 0x01);
+	put_id(m, id);
+	memset(buf_reserve(&m->out, len), 'x', len);
+	m->out.len += len;
+	end(m);
+}
+
+static void put_load_class(struct hprof_writer *m, uint32_t serial, uint64_t class)
+{
+	begin(m, 0x02);
+	put(m, serial, 4);
+	put_id(m, class);
+	put(m, 1, 4);
+	put_id(m, 1);
+	end(m);
+}
+
+/*
+ * The next functions write n short records, each of which makes the reader copy a name of
+ * NAME_BYTES.
+ */
+static void put_classes_of_one_name(struct hprof_writer *m, uint32_t n)
+{
+	for (uint32_t i = 1; i <= n; i++)
+		put_load_class(m, i, i);
+}
+
+static void put_methods_of_one_name(struct hprof_writer *m, uint32_t n)
+{
+	for (uint32_t i = 1; i <= n; i++) {
+		put_load_class(m, i, 1);
+		begin(m, 0x04);
+		put_id(m, i);
+		put_id(m, 1);
+		put_id(m, 0);
+		put_id(m, 0);
+		put(m, i, 4);
+		put(m, 0, 4);
+		end(m);
+	}
+	begin(m, 0x05);
+	put(m, 1, 4);
+	put(m, 1, 4);
+	put(m, n, 4);
+	for (uint32_t i = 1; i <= n; i++)
+		put_id(m, i);
+	end(m);
+	begin(m, 0x1c);
+	for (uint32_t i = 0; i < n; i++) {
+		put(m, 0x03, 1);
+		put_id(m, 0x1000);
+		put(m, 1, 4);
+		put(m, i, 4);
+	}
+	end(m);
+}
+
+static void put_loaders_of_one_class(struct hprof_writer *m, uint32_t n)
+{
+	put_load_class(m, 1, LOADER);
+	put_loaded(m, 2, OBJECT, "java/lang/ClassLoader");
+	begin(m, 0x1c);
+	put_class(m, OBJECT, 0, 0, NULL, 0, NULL, 0);
+	put_class(m, LOADER, OBJECT, 0, NULL, 0, NULL, 0);
+	for (uint32_t i = 1; i <= n; i++)
+		put_class(m, 0x10000 + 8 * i, LOADER, APP, NULL, 0, NULL, 0);
+	put_instance(m, APP, LOADER, 0);
+	end(m);
+}
+
+static void (*const copies[])(struct hprof_writer *m, uint32_t n) = {
+	put_classes_of_one_name, put_methods_of_one_name, put_loaders_of_one_class,
+};
+
+static size_t length(const char *name)
+{
+	return name ? strlen(name) : 0;
+}
+
+static size_t name_bytes(const struct heap *h)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < h->n_classes; i++)
+		n += length(h->classes[i].name) + length(h->classes[i].loader);
+	for (size_t i = 0; i < h->n_methods; i++)
+		n += length(h->methods[i].class) + length(h->methods[i].name);
+	return n;
+}
+
+/* Each dump is read in one chunk, and would copy 16 MB of names. */
+START_TEST(copies_of_a_long_name_count_for_the_memory_limit)
+{
+	struct hprof_writer m = { BUF_INIT, 8, 0 };
+	struct hprof_wants wants = { .layout = compressed, .max_memory = MEMORY_MAX };
+	struct heap heap = { 0 };
+	struct err err = { .code = EXIT_DONE };
+	struct hprof_reader *reader;
+	int rc;
+
+	put_head(&m);
+	put_name(&m, 1, NAME_BYTES);
+	copies[_i](&m, 256);
+	begin(&m, 0x2c);
+	end(&m);
+	wants.builder = graph_builder_new(0);
+	reader = hprof_reader_new(&heap, &wants);
+	rc = hprof_feed(reader, (const uint8_t *)m.out.data, m.out.len, &err);
+	if (rc == 0)
+		rc = hprof_end(reader, &err);
+	ck_assert_int_eq(rc, -1);
+	ck_assert_int_eq(err.code, EXIT_PARTIAL);
+	ck_assert_ptr_nonnull(strstr(err.text, "need more than 1 MB of memory"));
+	ck_assert_uint_gt(name_bytes(&heap), MEMORY_MAX / 2);
+	ck_assert_uint_le(name_bytes(&heap), MEMORY_MAX + 2 * NAME_BYTES);
+	hprof_reader_free(reader);
+	graph_builder_free(wants.builder);
+	heap_release(&heap);
+	buf_release(&m.out);
+}
+END_TEST
+
+/* A HotSpot Symbol has at most 65,535 bytes. */
+START_TEST(longest_name_is_read_and_a_longer_one_rejected)
+{
+	for (unsigned id = 4; id <= 8; id += 4) {
+		struct hprof_writer m = { BUF_INIT, id, 0 };
+
+		put_head(&m);
+		put_name(&m, 1, NAME_BYTES);
+		check_rejected(&m.out, "cut off");
+		put_name(&m, 2, NAME_BYTES + 1);
+		check_rejected(&m.out, "a name of 65536 bytes is too long");
+		buf_release(&m.out);
+	}
+}
+END_TEST
+
 START_TEST(inconsistent_dumps_are_rejected)
 {
 	struct hprof_writer m = begin_dump(8);
@@ -760,6 +903,9 @@ int main(void)
 	tcase_add_test(cases, damage_of_any_byte_is_handled);
 	tcase_add_loop_test(cases, names_and_classes_count_for_the_memory_limit, 0,
 			    ARRAY_SIZE(parts));
+	tcase_add_loop_test(cases, copies_of_a_long_name_count_for_the_memory_limit, 0,
+			    ARRAY_SIZE(copies));
+	tcase_add_test(cases, longest_name_is_read_and_a_longer_one_rejected);
 	tcase_add_test(cases, inconsistent_dumps_are_rejected);
 	tcase_add_test(cases, identifiers_that_differ_in_high_bits_are_found_fast);
 	tcase_add_test(cases, other_files_are_rejected);
