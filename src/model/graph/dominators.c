@@ -3,6 +3,9 @@
  * Problems", 2005.  Semidominators are computed as by Lengauer and Tarjan, with simple path
  * compression.  To find the dominator of a node, the search then starts at the node's parent and
  * goes up the dominator tree, to the first node whose number is at most the semidominator's number.
+ * In a list whose elements are also referenced from elsewhere, that node is far up for each of the
+ * elements, so each node has a second pointer that skips many levels: E. Myers, "An Applicative
+ * Random-Access Stack", 1983.  A search takes logarithmic time.
  * Nodes are identified by depth-first number; ancestors have lower numbers.
  */
 #include <string.h>
@@ -19,14 +22,22 @@ struct semi_nca {
 	 * not in the search tree.
 	 */
 	uint32_t *others;
-	/*
-	 * Indexed by depth-first number: a forest of the processed nodes, with compressed paths to
-	 * their ancestors.
-	 */
-	struct link {
-		/* `up`: an ancestor; `least`: the least semidominator on the path to `up` */
-		uint32_t up, least;
-	} *links;
+	/* Indexed by depth-first number. */
+	union {
+		/*
+		 * While semidominators are computed: a forest of the processed nodes, with
+		 * compressed paths to their ancestors.
+		 */
+		struct link {
+			uint32_t up;    /* an ancestor */
+			uint32_t least; /* the least semidominator on the path to `up` */
+		} *links;
+		/* then, in the same memory: the pointers that skip levels of the dominator tree */
+		struct skip {
+			uint32_t up;     /* an ancestor in the dominator tree */
+			uint32_t levels; /* number of levels from the node to `up` */
+		} *skips;
+	};
 	uint32_t *semi;      /* shares the memory of dfs.edge */
 	/* shares the memory of dfs.parent, so dominator[n] is the parent of n at first */
 	uint32_t *dominator;
@@ -181,14 +192,33 @@ static void find_semidominators(struct semi_nca *r)
 	}
 }
 
+/*
+ * Returns the skip pointer of a child of node v in the dominator tree.  It leads to v or, if the
+ * pointers of v and of its target skip equally many levels, to where the second one leads.
+ */
+static struct skip skip_from_below(const struct skip *skips, uint32_t v)
+{
+	const struct skip first = skips[v], second = skips[first.up];
+
+	if (first.levels == second.levels)
+		return (struct skip){ second.up, first.levels + second.levels + 1 };
+	return (struct skip){ v, 1 };
+}
+
 static void find_dominators(struct semi_nca *r)
 {
+	_Static_assert(sizeof(*r->skips) == sizeof(*r->links), "one becomes the other");
+	r->skips[0] = (struct skip){ 0, 0 };
 	for (uint32_t w = 1; w <= r->dfs.n; w++) {
 		uint32_t dominator = r->dominator[w];
 
-		while (dominator > r->semi[w])
-			dominator = r->dominator[dominator];
+		while (dominator > r->semi[w]) {
+			uint32_t up = r->skips[dominator].up;
+
+			dominator = up >= r->semi[w] ? up : r->dominator[dominator];
+		}
 		r->dominator[w] = dominator;
+		r->skips[w] = skip_from_below(r->skips, dominator);
 	}
 }
 
@@ -250,8 +280,8 @@ void dominators_find(const struct graph *g, bool weak, struct dominators *tree)
 	find_others(&r);
 	find_semidominators(&r);
 	mmap_array_free(r.others);
-	mmap_array_free(r.links);
 	find_dominators(&r);
+	mmap_array_free(r.links);
 	sum_held(&r.dfs, tree);
 	store_dominators(&r, tree);
 	sum_retained(&r, tree);

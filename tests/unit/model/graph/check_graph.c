@@ -595,6 +595,165 @@ START_TEST(two_million_nodes_in_a_list_need_no_recursion)
 }
 END_TEST
 
+/*
+ * Writes a list of n nodes whose elements are also in an array, and returns the graph.  The list's
+ * nodes are objects 1 to n, the elements n + 1 to 2 n, the array object 0.  The array and the first
+ * node are roots.  The depth-first search reaches the list first, because the last root has the
+ * highest number.
+ */
+static struct graph *write_shared_list(uint32_t n)
+{
+	struct writer w;
+
+	begin(&w);
+	put_root(&w, 0);
+	put_root(&w, 1);
+	for (uint32_t i = 1; i <= n; i++) {
+		put_object(&w, i, 1);
+		put_reference(&w, HEAP_STREAM_FIELD, n + i, 0, 16);
+		if (i < n)
+			put_reference(&w, HEAP_STREAM_FIELD, i + 1, 1, 24);
+	}
+	put_object(&w, 0, 1);
+	for (uint32_t i = 0; i < n; i++)
+		put_reference(&w, HEAP_STREAM_ELEMENT, n + 1 + i, i, 16);
+	return end(&w, 2);
+}
+
+/* A search for dominators that goes up one node at a time would take hours. */
+START_TEST(dominators_of_a_list_with_shared_elements_are_found_fast)
+{
+	struct graph *g = write_shared_list(LONG);
+	struct dominators tree;
+	uint32_t shared = 0, last = 0, length = 0;
+
+	ck_assert_uint_eq(graph_n(g), 2 * LONG + 1);
+	dominators_find(g, false, &tree);
+	ck_assert_uint_eq(tree.n_reached, 2 * LONG + 1);
+	for (uint32_t node = 0; node < tree.n; node++) {
+		if (graph_size(g, node) == 16)
+			shared += tree.dominator[node] == tree.n;
+		else if (tree.retained[node] == 24)
+			last = node;
+	}
+	ck_assert_uint_eq(shared, LONG);
+	for (uint32_t node = last; node != tree.n; node = tree.dominator[node])
+		length++;
+	ck_assert_uint_eq(length, LONG);
+	dominators_release(&tree);
+	graph_free(g);
+}
+END_TEST
+
+/*
+ * Random graphs with deep dominator trees: a list of DEEP nodes from the root 0 on, with references
+ * that mostly lead a short distance up or down the list.
+ */
+#define DEEP 150u
+#define DEEP_EDGES 3
+
+struct deep_sample {
+	uint32_t n_edges[DEEP], to[DEEP][DEEP_EDGES];
+};
+
+static void make_deep_sample(struct deep_sample *m)
+{
+	const uint32_t one_in = 1 + pick(20);
+
+	for (uint32_t i = 0; i < DEEP; i++) {
+		uint32_t *n = &m->n_edges[i];
+
+		*n = 0;
+		if (pick(one_in) == 0)
+			m->to[i][(*n)++] = pick(8) == 0 ? pick(DEEP) : (i + pick(8)) % DEEP;
+		if (i + 1 < DEEP)
+			m->to[i][(*n)++] = i + 1;
+		if (pick(one_in) == 0)
+			m->to[i][(*n)++] = (i + DEEP - pick(8)) % DEEP;
+	}
+}
+
+/* Sets reached[i] to whether node i can be reached from node 0 without passing `avoided`. */
+static void reach_deep(const struct deep_sample *m, uint32_t avoided, bool reached[DEEP])
+{
+	uint32_t stack[DEEP * DEEP_EDGES + 1], n = 0;
+
+	memset(reached, 0, DEEP * sizeof(*reached));
+	stack[n++] = 0;
+	while (n > 0) {
+		const uint32_t i = stack[--n];
+
+		if (i == avoided || reached[i])
+			continue;
+		reached[i] = true;
+		for (uint32_t k = 0; k < m->n_edges[i]; k++)
+			stack[n++] = m->to[i][k];
+	}
+}
+
+/* Node i of the sample has 8 * (i + 1) bytes. */
+static struct graph *write_deep_sample(const struct deep_sample *m)
+{
+	struct writer w;
+
+	begin(&w);
+	put(&w,
+	    (struct heap_stream_record){ .kind = HEAP_STREAM_ROOT, .address = at(0), .size = 8 });
+	for (uint32_t i = 0; i < DEEP; i++) {
+		put_object(&w, i, 1);
+		for (uint32_t k = 0; k < m->n_edges[i]; k++)
+			put_reference(&w, HEAP_STREAM_FIELD, m->to[i][k], k,
+				      (m->to[i][k] + 1) * 8);
+	}
+	return end(&w, 2);
+}
+
+/*
+ * Checks that each node's dominator dominates it, and that each node retains as much as it should.
+ * Then no node that dominates another one is missing in the tree.
+ */
+static void check_deep_tree(const struct deep_sample *m, const struct graph *g)
+{
+	struct dominators tree;
+	uint32_t node[DEEP];
+
+	dominators_find(g, false, &tree);
+	ck_assert_uint_eq(tree.n_reached, DEEP);
+	for (uint32_t i = 0; i < DEEP; i++)
+		node[graph_size(g, i) / 8 - 1] = i;
+	ck_assert_uint_eq(tree.dominator[node[0]], DEEP);
+	for (uint32_t i = 0; i < DEEP; i++) {
+		uint64_t retained = 0;
+		bool reached[DEEP];
+
+		reach_deep(m, i, reached);
+		for (uint32_t k = 0; k < DEEP; k++) {
+			if (!reached[k])
+				retained += (k + 1) * 8;
+			ck_assert(!reached[k] || tree.dominator[node[k]] != node[i]);
+		}
+		ck_assert_uint_eq(tree.retained[node[i]], retained);
+		ck_assert(i == 0 || tree.dominator[node[i]] < DEEP);
+	}
+	dominators_release(&tree);
+}
+
+START_TEST(deep_random_graphs_agree_with_brute_force)
+{
+	srand(21);
+	for (unsigned k = 0; k < 300; k++) {
+		struct deep_sample m;
+		struct graph *g;
+
+		make_deep_sample(&m);
+		g = write_deep_sample(&m);
+		ck_assert_uint_eq(graph_n(g), DEEP);
+		check_deep_tree(&m, g);
+		graph_free(g);
+	}
+}
+END_TEST
+
 START_TEST(array_gaps_of_all_lengths_are_encoded)
 {
 	struct graph_edges edges;
@@ -973,6 +1132,8 @@ int main(void)
 	tcase_set_timeout(c, 60); /* seconds; sanitisers and parallel tests are slow */
 	tcase_add_test(c, random_graphs_agree_with_brute_force);
 	tcase_add_test(c, two_million_nodes_in_a_list_need_no_recursion);
+	tcase_add_test(c, dominators_of_a_list_with_shared_elements_are_found_fast);
+	tcase_add_test(c, deep_random_graphs_agree_with_brute_force);
 	tcase_add_test(c, array_gaps_of_all_lengths_are_encoded);
 	tcase_add_test(c, edge_lookup_in_a_full_array_is_fast);
 	tcase_add_test(c, paths_begin_at_classes);
