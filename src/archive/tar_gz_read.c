@@ -32,7 +32,9 @@ static ssize_t refill(struct reader *r)
 
 /*
  * Writes the next `len` decompressed bytes to `to`, or fewer if the archive ends.  Returns how many
- * bytes it has written, or a negative errno.
+ * bytes it has written, or a negative errno: -EBADMSG also if the file ends within a gzip member.
+ * Data after the last gzip member is damage: after the blocks that mark the end of the archive,
+ * nothing is read.
  */
 static ssize_t read_bytes(struct reader *r, void *to, size_t len)
 {
@@ -42,12 +44,11 @@ static ssize_t read_bytes(struct reader *r, void *to, size_t len)
 		ssize_t n = r->z.avail_in > 0 ? 1 : refill(r);
 		int rc;
 
-		if (n <= 0)
-			return n < 0 ? n : (ssize_t)(len - r->z.avail_out);
+		if (n < 0)
+			return n;
+		if (n == 0)
+			return r->at_member ? (ssize_t)(len - r->z.avail_out) : -EBADMSG;
 		rc = inflate(&r->z, Z_NO_FLUSH);
-		/* Data after the last gzip member does not belong to the archive, so ignore it. */
-		if (rc == Z_DATA_ERROR && r->at_member && r->total > 0)
-			return (ssize_t)(len - r->z.avail_out);
 		if (rc != Z_OK && rc != Z_STREAM_END && rc != Z_BUF_ERROR)
 			return rc == Z_MEM_ERROR ? -ENOMEM : -EBADMSG;
 		r->at_member = rc == Z_STREAM_END;
@@ -87,8 +88,12 @@ static int read_header(struct reader *r, struct tar_header *h, uint64_t *size)
 
 	if (n < 0)
 		return (int)n;
-	if ((size_t)n < sizeof(*h) || h->name[0] == '\0')
-		return r->total > 0 || n > 0 ? 0 : -EBADMSG;
+	if (n == 0)
+		return r->total > 0 ? 0 : -EBADMSG;
+	if ((size_t)n < sizeof(*h))
+		return -EBADMSG;
+	if (h->name[0] == '\0')
+		return 0;
 	if (!octal(h->checksum, sizeof(h->checksum), &sum) || sum != tar_header_sum(h) ||
 	    !octal(h->size, sizeof(h->size), size))
 		return -EBADMSG;

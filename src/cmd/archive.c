@@ -29,7 +29,7 @@ int archive_refuse(const char *path, struct err *err)
 		       ".tar.gz", path);
 }
 
-static int read_member(const char *path, const char *name, struct buf *text, struct err *err)
+int archive_find(const char *path, const char *name, struct buf *text, struct err *err)
 {
 	struct stat st;
 	_cleanup_close_ int fd = input_file_open(path, INPUT_FILE_REGULAR, &st, err);
@@ -40,29 +40,26 @@ static int read_member(const char *path, const char *name, struct buf *text, str
 		return -1;
 	rc = tar_gz_read(fd, name, text, FILE_MAX);
 	if (rc == 0)
-		return 0;
+		return 1;
 	text->len = before;
+	if (rc == -ENOENT)
+		return 0;
 	if (rc == -EBADMSG)
 		return err_set(err, EXIT_USAGE,
 			       "'%s' is cut off or damaged, or is not an archive of jtool capture; "
 			       "capture again", path);
-	if (rc == -ENOENT)
-		return err_set(err, EXIT_USAGE,
-			       "'%s' has no file %s: it is not an archive of jtool capture, or the "
-			       "capture failed before that file; capture again", path, name);
 	return input_file_failed(path, rc, err);
 }
 
 int archive_read(const char *path, const char *name, struct buf *text, struct err *err)
 {
-	return read_member(path, name, text, err);
-}
+	int rc = archive_find(path, name, text, err);
 
-bool archive_has(const char *path, const char *name, struct buf *text)
-{
-	struct err ignored = { .code = EXIT_DONE };
-
-	return read_member(path, name, text, &ignored) == 0;
+	if (rc == 0)
+		return err_set(err, EXIT_USAGE,
+			       "'%s' has no file %s: it is not an archive of jtool capture, or the "
+			       "capture failed before that file; capture again", path, name);
+	return rc < 0 ? -1 : 0;
 }
 
 int archive_damaged(const char *path, const char *name, struct err *err)

@@ -18,8 +18,13 @@ int archive_refuse(const char *path, struct err *err);
  */
 int archive_read(const char *path, const char *name, struct buf *text, struct err *err)
 	_must_check_;
-/* Like archive_read(), but returns whether the file was read, and sets no error. */
-bool archive_has(const char *path, const char *name, struct buf *text);
+/*
+ * Like archive_read(), for a file that not every archive has: returns 1 if the file was read; 0 if
+ * the archive does not have it; -1 with err set if it cannot be known, for example because the
+ * archive is damaged.
+ */
+int archive_find(const char *path, const char *name, struct buf *text, struct err *err)
+	_must_check_;
 /* Sets err (EXIT_USAGE) for the archive `path`, whose file `name` is damaged.  Returns -1. */
 int archive_damaged(const char *path, const char *name, struct err *err);
 /*

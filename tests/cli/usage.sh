@@ -143,6 +143,27 @@ refuses 2 '--completion: ' --completion
 refuses 2 "top: 'app.tar.gz' is a file, and jtool top looks into a running JVM" top app.tar.gz
 refuses 2 "heaphisto: cannot read 'a.jfr': expected jtool heaphisto .*FILE.hprof" heaphisto a.jfr
 
+# a damaged archive of jtool capture
+# dump_member NUMBER: a thread dump as a file of a tar archive, and gzip member, of its own.
+dump_member() {
+	printf '%s\n' '2026-01-01 00:00:00' 'Full thread dump OpenJDK 64-Bit Server VM:' '' \
+		"\"dump-$1\" #1 prio=5 tid=0x1 nid=0x1 runnable" '' 'JNI global refs: 1' \
+		>"$work/threads-$1.txt"
+	tar -C "$work" -cf "$work/member.tar" "threads-$1.txt"
+	head -c 1024 "$work/member.tar" | gzip -n
+}
+dump_member 1 >"$work/dumps.tar.gz"
+second=$(stat -c %s "$work/dumps.tar.gz")
+dump_member 2 >>"$work/dumps.tar.gz"
+dump_member 3 >>"$work/dumps.tar.gz"
+prints 'dump-3' threads "$work/dumps.tar.gz"
+printf '\036' | dd of="$work/dumps.tar.gz" bs=1 seek="$second" conv=notrunc status=none
+refuses 2 "threads: '.*/dumps.tar.gz' is cut off or damaged" threads "$work/dumps.tar.gz"
+refuses 2 "threads: '.*/dumps.tar.gz' is cut off or damaged" threads --samples 2 "$work/dumps.tar.gz"
+refuses 2 "threads: '.*/dumps.tar.gz' is cut off or damaged" threads --raw "$work/dumps.tar.gz"
+head -c "$((second + 100))" "$work/dumps.tar.gz" >"$work/cut.tar.gz"
+refuses 2 "threads: '.*/cut.tar.gz' is cut off or damaged" threads "$work/cut.tar.gz"
+
 # options
 refuses 2 "list: unknown option '--frobnicate'" list --frobnicate
 refuses 2 "heaphisto: unknown option '--limt': did you mean --limit\?$" heaphisto --limt 3

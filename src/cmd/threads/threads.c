@@ -80,9 +80,11 @@ static void note_moved(const struct thread_dump *before, const struct thread_dum
 static int take_earlier(const struct ctx *ctx, struct threads_sample *earlier, size_t n,
 			struct err *err)
 {
-	unsigned n_dumps = ctx->file ? threads_file_count(ctx->file) : 0;
-	unsigned first = n_dumps > n ? n_dumps - (unsigned)n : 1;
+	int n_dumps = ctx->file ? threads_file_count(ctx->file, err) : 0;
+	unsigned first = n_dumps > (int)n ? (unsigned)n_dumps - (unsigned)n : 1;
 
+	if (n_dumps < 0)
+		return -1;
 	for (size_t i = 0; i < n; i++) {
 		int64_t begin_ns = monotonic_ns();
 
@@ -102,13 +104,15 @@ static int take_earlier(const struct ctx *ctx, struct threads_sample *earlier, s
 static int take_last(const struct ctx *ctx, struct threads_sample *s, struct err *err)
 {
 	const struct threads_opts *opts = ctx->opts;
-	unsigned n;
+	int n;
 
 	if (ctx->file && opts->virtual)
 		return threads_file_take_virtual(ctx->file, s, err);
 	if (ctx->file) {
-		n = threads_file_count(ctx->file);
-		return threads_file_take(ctx->file, n > 0 ? n : 1, s, err);
+		n = threads_file_count(ctx->file, err);
+		if (n < 0)
+			return -1;
+		return threads_file_take(ctx->file, n > 0 ? (unsigned)n : 1, s, err);
 	}
 	if (opts->virtual)
 		return threads_take_virtual(ctx, s, err);
@@ -293,18 +297,18 @@ static int run_samples(const struct ctx *ctx, size_t n_earlier, struct err *err)
 static int print_text(const struct ctx *ctx, struct err *err)
 {
 	const struct threads_opts *opts = ctx->opts;
-	unsigned n = opts->virtual || !ctx->file ? 1 : threads_file_count(ctx->file);
-	int rc = 0;
+	int n = opts->virtual || !ctx->file ? 1 : threads_file_count(ctx->file, err);
+	int rc = n < 0 ? -1 : 0;
 
 	if (ctx->json)
 		return err_set(err, EXIT_USAGE,
 			       "--json cannot be combined with --raw here: the dump is printed as "
 			       "it is; give one");
-	for (unsigned i = 1; rc == 0 && i <= (n > 0 ? n : 1); i++) {
+	for (int i = 1; rc == 0 && i <= (n > 0 ? n : 1); i++) {
 		struct threads_sample s = { .text = BUF_INIT };
 
 		rc = opts->virtual ? take_last(ctx, &s, err) :
-				     threads_file_take(ctx->file, i, &s, err);
+				     threads_file_take(ctx->file, (unsigned)i, &s, err);
 		if (rc == 0)
 			attach_call_print_text(ctx, s.text.data, s.text.len);
 		threads_sample_release(&s);
@@ -344,16 +348,18 @@ static int check(const struct ctx *ctx, struct err *err)
 static int check_file(const struct ctx *ctx, struct err *err)
 {
 	const struct threads_opts *opts = ctx->opts;
-	unsigned n;
+	int n;
 
 	if (!archive_is_file(ctx->file))
 		return archive_refuse(ctx->file, err);
 	if (opts->locks || opts->extended)
 		return err_set(err, EXIT_USAGE, "-l and -e need a JVM: --raw prints the dumps of "
 						"an archive");
-	n = threads_file_count(ctx->file);
-	if (n > 0 && opts->samples > n)
-		return err_set(err, EXIT_USAGE, "'%s' has %u thread dump%s: give --samples %u "
+	n = threads_file_count(ctx->file, err);
+	if (n < 0)
+		return -1;
+	if (n > 0 && opts->samples > (unsigned)n)
+		return err_set(err, EXIT_USAGE, "'%s' has %d thread dump%s: give --samples %d "
 						"or less", ctx->file, n, n == 1 ? "" : "s", n);
 	return 0;
 }

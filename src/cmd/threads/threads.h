@@ -42,8 +42,8 @@ void threads_wait_until(int64_t at_ns);
 int threads_take_virtual(const struct ctx *ctx, struct threads_sample *s, struct err *err)
 	_must_check_;
 
-/* Returns the number of thread dumps in an archive of `jtool capture`: 0 to 3. */
-unsigned threads_file_count(const char *path);
+/* Returns the number of thread dumps in an archive of `jtool capture`: 0 to 3; -1 with err set. */
+int threads_file_count(const char *path, struct err *err) _must_check_;
 /*
  * Reads dump `number` (1 to 3) from an archive of `jtool capture`, with the CPU times in the
  * archive's threads.json.

@@ -38,21 +38,21 @@ static void join_times(struct thread_dump *d, const struct json *doc)
 	}
 }
 
-static bool has_dump(const char *path, unsigned number, struct buf *text)
+static int find_dump(const char *path, unsigned number, struct buf *text, struct err *err)
 {
 	_cleanup_free_ char *name = xasprintf("threads-%u.txt", number);
 
-	return archive_has(path, name, text);
+	return archive_find(path, name, text, err);
 }
 
-unsigned threads_file_count(const char *path)
+int threads_file_count(const char *path, struct err *err)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
-	unsigned n = 0;
+	int n = 0, rc = 1;
 
-	while (n < DUMPS && has_dump(path, n + 1, &text))
+	while (n < DUMPS && (rc = find_dump(path, (unsigned)n + 1, &text, err)) > 0)
 		n++;
-	return n;
+	return rc < 0 ? -1 : n;
 }
 
 int threads_file_take(const char *path, unsigned number, struct threads_sample *s,
@@ -61,12 +61,16 @@ int threads_file_take(const char *path, unsigned number, struct threads_sample *
 	_cleanup_free_ char *name = xasprintf("threads-%u.txt", number);
 	_cleanup_buf_ struct buf text = BUF_INIT;
 	struct json *doc;
+	int rc;
 
 	if (archive_read(path, name, &s->text, err) < 0)
 		return -1;
 	thread_dump_parse(&s->dump, s->text.data, s->text.len);
-	if (s->dump.n == 0 || !archive_has(path, "threads.json", &text))
+	if (s->dump.n == 0)
 		return 0;
+	rc = archive_find(path, "threads.json", &text, err);
+	if (rc <= 0)
+		return rc;
 	doc = json_parse(buf_str(&text), text.len);
 	if (doc)
 		join_times(&s->dump, doc);
@@ -82,8 +86,10 @@ int threads_file_take_virtual(const char *path, struct threads_sample *s, struct
 	if (archive_read(path, "threads-virtual.json", &s->text, err) < 0)
 		return -1;
 	virtual_dump_parse(&s->dump, s->text.data, s->text.len);
-	for (unsigned i = DUMPS; i > 0 && text.len == 0; i--)
-		(void)has_dump(path, i, &text);
+	for (unsigned i = DUMPS; i > 0 && text.len == 0; i--) {
+		if (find_dump(path, i, &text, err) < 0)
+			return -1;
+	}
 	thread_dump_parse(&print, text.data, text.len);
 	virtual_dump_join(&s->dump, &print);
 	thread_dump_release(&print);

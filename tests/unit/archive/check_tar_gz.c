@@ -12,6 +12,7 @@
 #define BIG 100000
 
 static int archive, content;
+static off_t third; /* offset in the archive of the gzip member of logs/b.txt */
 
 static void add(const char *name, const void *data, size_t len)
 {
@@ -32,6 +33,7 @@ static void setup(void)
 		big[i] = (char)(i * i >> 3);
 	add("a.txt", "one", 3);
 	add("big", big, sizeof(big));
+	third = lseek(archive, 0, SEEK_END);
 	add("logs/b.txt", "three", 5);
 	add("empty", "", 0);
 }
@@ -110,6 +112,47 @@ START_TEST(damage_before_a_file_is_not_a_missing_file)
 }
 END_TEST
 
+/*
+ * A damaged header of a gzip member is not the end of the archive.  Several bits of it, such as
+ * those of the time, change nothing.
+ */
+START_TEST(damaged_header_of_a_member_is_not_a_missing_file)
+{
+	enum { HEADER = 10, MAGIC = 3 };
+
+	for (off_t bit = 0; bit < 8 * HEADER; bit++) {
+		_cleanup_buf_ struct buf out = BUF_INIT;
+		const off_t at = third + bit / 8;
+		char byte, damaged;
+		int rc;
+
+		ck_assert_int_eq((int)pread(archive, &byte, 1, at), 1);
+		damaged = (char)(byte ^ 1 << bit % 8);
+		ck_assert_int_eq((int)pwrite(archive, &damaged, 1, at), 1);
+		rc = tar_gz_read(archive, "b.txt", &out, BIG);
+		ck_assert_msg(rc == -EBADMSG || (rc == 0 && bit >= 8 * MAGIC), "bit %d: %d",
+			      (int)bit, rc);
+		assert_read("big", 0, NULL);
+		ck_assert_int_eq((int)pwrite(archive, &byte, 1, at), 1);
+	}
+}
+END_TEST
+
+START_TEST(cut_within_a_member_is_not_a_missing_file)
+{
+	for (off_t len = lseek(archive, 0, SEEK_END) - 1; len > third; len--) {
+		ck_assert_int_eq(ftruncate(archive, len), 0);
+		assert_read("a.txt", 0, "one");
+	}
+	for (off_t len = third + 20; len > third; len--) {
+		ck_assert_int_eq(ftruncate(archive, len), 0);
+		assert_read("b.txt", -EBADMSG, NULL);
+	}
+	ck_assert_int_eq(ftruncate(archive, third), 0);
+	assert_read("b.txt", -ENOENT, NULL);
+}
+END_TEST
+
 START_TEST(other_files_are_refused)
 {
 	static const char text[] = "this is not an archive, and it is longer than a header of gzip";
@@ -159,6 +202,8 @@ int main(void)
 	tcase_add_test(tc, archives_without_an_end_are_read);
 	tcase_add_test(tc, cut_archives_are_read_up_to_there);
 	tcase_add_test(tc, damage_before_a_file_is_not_a_missing_file);
+	tcase_add_test(tc, damaged_header_of_a_member_is_not_a_missing_file);
+	tcase_add_test(tc, cut_within_a_member_is_not_a_missing_file);
 	tcase_add_test(tc, other_files_are_refused);
 	tcase_add_test(tc, damaged_archives_do_no_harm);
 	suite_add_tcase(s, tc);
