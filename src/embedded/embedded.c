@@ -45,12 +45,35 @@ static int decompress(const unsigned char *gz, size_t gz_len, struct buf *out)
 	return 0;
 }
 
+/*
+ * Restores the distances in the agent's call instructions: packaging/static/absolute-calls has
+ * replaced them by the addresses of the functions, because equal calls compress better.
+ */
+static void restore_calls(struct buf *agent)
+{
+#ifdef AGENT_CALLS_ARE_ABSOLUTE
+	const unsigned char call = 0xe8; /* x86: followed by 4 bytes, relative to the next byte */
+
+	for (uint32_t i = 0, n; i + 5 <= agent->len; i++) {
+		if ((unsigned char)agent->data[i] != call)
+			continue;
+		memcpy(&n, agent->data + i + 1, sizeof(n));
+		n -= i + 5;
+		memcpy(agent->data + i + 1, &n, sizeof(n));
+		i += sizeof(n);
+	}
+#else
+	(void)agent;
+#endif
+}
+
 int embedded_agent(struct buf *agent, struct err *err)
 {
 	if (decompress(jtool_agent_gz, jtool_agent_gz_len, agent) < 0)
 		return err_set(err, EXIT_AGENT,
 			       "cannot unpack the agent: this copy of jtool is damaged; install "
 			       "it again");
+	restore_calls(agent);
 	return 0;
 }
 
