@@ -63,11 +63,35 @@ static int open_dirs(struct target_ns *ns, struct err *err)
 	return 0;
 }
 
+static int foreign_proc(const struct jvm *jvm, struct err *err)
+{
+	return err_set(err, EXIT_PERMISSION,
+		       "cannot attach to JVM %d: /proc belongs to another pid namespace than "
+		       "jtool, so that another process may have this pid; add -p to nsenter, or "
+		       "start jtool with unshare --mount-proc", (int)jvm->pid);
+}
+
+/* Opens the pidfd, or leaves it at -1 if the kernel has none.  Returns 0, or -1 with `err` set. */
+static int open_pid_fd(struct target_ns *ns, struct err *err)
+{
+	if (!procfs_is_own(&ns->proc))
+		return foreign_proc(ns->jvm, err);
+	ns->pid_fd = (int)syscall(SYS_pidfd_open, ns->jvm->pid, 0);
+	/* EPERM: a seccomp filter forbids what it does not know. */
+	if (ns->pid_fd >= 0 || errno == ENOSYS || errno == EPERM)
+		return 0;
+	/* EINVAL: `pid` is now a thread of another process. */
+	if (errno == ESRCH || errno == EINVAL)
+		return jvm_gone(ns->jvm, err);
+	return err_no_descriptor(err, EXIT_ATTACH, -errno, "a pidfd of JVM %d", (int)ns->jvm->pid);
+}
+
 static int open_process(struct target_ns *ns, bool with_dirs, struct err *err)
 {
 	const struct jvm *jvm = ns->jvm;
 
-	ns->pid_fd = (int)syscall(SYS_pidfd_open, jvm->pid, 0);
+	if (open_pid_fd(ns, err) < 0)
+		return -1;
 	if (with_dirs && open_dirs(ns, err) < 0)
 		return -1;
 	/*
@@ -225,6 +249,9 @@ int target_ns_kill(const struct target_ns *ns, int sig)
 	rc = target_ns_alive(ns);
 	if (rc < 0)
 		return rc;
+	/* Check again, because this may be a child in another pid namespace (unshare -p). */
+	if (!procfs_is_own(&ns->proc))
+		return -ESRCH;
 	return kill(ns->jvm->pid, sig) < 0 ? -errno : 0;
 }
 

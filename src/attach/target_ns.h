@@ -22,7 +22,7 @@ struct target_ns {
 	struct procfs proc;
 	int root_fd; /* the target's root directory */
 	int cwd_fd;  /* the target's working directory; -1: inaccessible */
-	int pid_fd;  /* pidfd of the target; -1 if the kernel has no pidfds */
+	int pid_fd;  /* pidfd of the target; -1 if the kernel or a seccomp filter permits none */
 	/* true: jtool and the target are in one user namespace, so both use the same user ids */
 	bool same_userns;
 	struct proc_status opened; /* status of the target at target_ns_open() */
@@ -30,7 +30,9 @@ struct target_ns {
 
 /*
  * Opens the target's directories and verifies that the process with the target's pid is still the
- * one in `jvm`.  Needs only the right to read /proc/PID/root.  Call it only in a worker or helper,
+ * one in `jvm`.  Sets EXIT_PERMISSION if /proc belongs to another pid namespace (procfs_is_own()),
+ * because a signal or setns(2) would then reach another process, and EXIT_PARTIAL if the target has
+ * ended.  Needs only the right to read /proc/PID/root.  Call it only in a worker or helper,
  * unless mounts_are_local() shows that the target's file systems cannot block (mounts.h).
  */
 int target_ns_open(const struct jvm *jvm, struct target_ns *ns, struct err *err) _must_check_;

@@ -18,21 +18,19 @@ static double of_affinity(pid_t pid)
 	return n;
 }
 
-static double of_cgroup(pid_t pid)
+double cpu_limit(pid_t pid)
 {
 	struct cgroup cgroup = { .cpus = -1 };
+	double affinity = -1;
 	struct procfs proc;
 
 	if (procfs_open(&proc, "/proc") < 0)
 		return -1;
+	if (procfs_is_own(&proc))
+		affinity = of_affinity(pid);
 	cgroup_read(&proc, pid, &cgroup);
 	procfs_close(&proc);
-	return cgroup.cpus;
-}
-
-double cpu_limit(pid_t pid)
-{
-	double affinity = of_affinity(pid), cgroup = of_cgroup(pid);
-
-	return affinity < 0 || (cgroup >= 0 && cgroup < affinity) ? cgroup : affinity;
+	if (affinity < 0 || (cgroup.cpus >= 0 && cgroup.cpus < affinity))
+		return cgroup.cpus;
+	return affinity;
 }

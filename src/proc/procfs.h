@@ -33,6 +33,14 @@ struct procfs {
 int procfs_open(struct procfs *proc, const char *path) _must_check_;
 void procfs_close(struct procfs *proc);
 
+/*
+ * Returns true if the pids of this /proc are those of the calling process's pid namespace.  Only
+ * then may they be passed to system calls such as kill(2).  They are not if jtool was started by
+ * nsenter -m without -p, or in a container that mounts the host's /proc.  Returns false for a
+ * recorded copy.
+ */
+bool procfs_is_own(const struct procfs *proc);
+
 /* Lists the pids in ascending order.  The caller frees *pids.  Returns 0 or a negative errno. */
 int procfs_pids(const struct procfs *proc, pid_t **pids, size_t *n) _must_check_;
 

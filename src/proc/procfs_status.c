@@ -119,6 +119,23 @@ int procfs_status(const struct procfs *proc, pid_t pid, struct proc_status *stat
 	return 0;
 }
 
+bool procfs_is_own(const struct procfs *proc)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT;
+
+	/* The link self leads nowhere if this process has no pid in the namespace of this /proc. */
+	if (strcmp(proc->root, "/proc") != 0 ||
+	    procfs_read_own(proc, "status", &text, STATUS_MAX) < 0)
+		return false;
+	/*
+	 * NSpid has the pids from the namespace of this /proc to that of the process.  A second pid
+	 * is needed to recognise the /proc of an outer namespace in which the process happens to
+	 * have the same pid.
+	 */
+	return status_number(buf_str(&text), "Pid", 10, 0, 0) == (uint64_t)getpid() &&
+	       status_number(buf_str(&text), "NSpid", 10, 1, 0) == 0;
+}
+
 int procfs_recheck(const struct procfs *proc, pid_t pid, uint64_t start_ticks,
 		struct proc_status *status)
 {

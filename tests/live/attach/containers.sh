@@ -171,3 +171,38 @@ check_container "$version: noexec everywhere" 1 6
 spawn unshare -m bash -c 'mount -t tmpfs tmpfs /tmp && exec "$@"' private-tmp \
 	java -Xmx64m -cp "$W/classes" Idle
 check_container "own: PrivateTmp" own
+
+# The /proc of another pid namespace: the pid of the JVM there is that of another process here, which
+# the signal would end.
+spawn sleep infinity
+bystander=$JVM_PID
+# shellcheck disable=SC2016 # expanded by the inner shell
+spawn unshare -p -f -m --mount-proc --kill-child bash -c '
+	echo $(($0 - 1)) >/proc/sys/kernel/ns_last_pid
+	java "$@"
+	exit' "$bystander" -Xmx64m -XX:+UseSerialGC -cp "$W/classes" Idle
+init=$JVM_PID
+await_ready
+JVM_PID=$(java_below "$init")
+# without_pids ARGUMENT...: like jt, in the JVM's mount namespace, but not in its pid namespace.
+without_pids() {
+	rc=0
+	timeout -k 1 60 nsenter -t "$JVM_PID" -m "--wd=$W" ./jtool "$@" \
+		>"$W/out" 2>"$W/err" </dev/null || rc=$?
+}
+for command in "jcmd $bystander VM.version" "heaphisto --engine agent $bystander"; do
+	# shellcheck disable=SC2086 # words
+	without_pids $command
+	same "inner /proc: ${command%% *} is refused" "4 1" \
+		"$rc $(grep -c '^jtool: .*/proc belongs to another pid namespace' "$W/err")"
+done
+check "inner /proc: no signal is sent to the process that has the pid here" alive "$bystander"
+without_pids list -q
+same "inner /proc: list: it shows the JVM" "0 $bystander" "$rc $(tr -d ' ' <"$W/out")"
+rc=0
+(cd "$W" && exec timeout -k 1 60 unshare -p -f --kill-child ./jtool jcmd "$JVM_PID" VM.version) \
+	>"$W/out" 2>"$W/err" </dev/null || rc=$?
+same "outer /proc: jcmd is refused" "4 1" \
+	"$rc $(grep -c '^jtool: .*/proc belongs to another pid namespace' "$W/err")"
+unharmed "inner and outer /proc"
+stop "$init" "$JVM_PID" "$bystander"

@@ -4,10 +4,12 @@
 #include <limits.h>
 #include <linux/capability.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/inotify.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -254,6 +256,118 @@ START_TEST(signals_are_sent_with_and_without_pidfd)
 }
 END_TEST
 
+enum { REFUSED, OPENED, SKIPPED, BROKEN };
+
+/* In a child: opens a process of this /proc. */
+static int open_foreign(pid_t pid)
+{
+	struct jvm jvm = describe(pid);
+	struct err err = { .code = EXIT_DONE };
+	struct target_ns ns;
+
+	if (target_ns_open_process(&jvm, &ns, &err) == 0)
+		return OPENED;
+	return err.code == EXIT_PERMISSION && strstr(err.text, "another pid namespace") ? REFUSED
+											: BROKEN;
+}
+
+/* Has the /proc of an inner pid namespace, as after nsenter -m without -p. */
+static int open_in_inner_proc(pid_t unused)
+{
+	int ready[2], rc = BROKEN;
+	char byte = 0;
+	pid_t pid;
+
+	(void)unused;
+	if (unshare(CLONE_NEWNS | CLONE_NEWPID) < 0 ||
+	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+		return SKIPPED;
+	if (pipe(ready) < 0)
+		return BROKEN;
+	pid = fork();
+	if (pid == 0) {
+		byte = mount("proc", "/proc", "proc", 0, NULL) == 0;
+		if (write(ready[1], &byte, 1) == 1)
+			(void)poll(NULL, 0, -1);
+		_exit(1);
+	}
+	if (read(ready[0], &byte, 1) == 1)
+		rc = byte ? open_foreign(1) : SKIPPED;
+	(void)kill(pid, SIGKILL);
+	(void)waitpid(pid, NULL, 0);
+	return rc;
+}
+
+/* Is in an inner pid namespace with the /proc of the outer one, as after unshare -p -f. */
+static int open_in_outer_proc(pid_t outer)
+{
+	int status;
+	pid_t pid;
+
+	if (unshare(CLONE_NEWPID) < 0)
+		return SKIPPED;
+	pid = fork();
+	if (pid == 0)
+		_exit(open_foreign(outer));
+	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : BROKEN;
+}
+
+static int in_child(int (*fn)(pid_t), pid_t arg)
+{
+	pid_t pid = fork();
+	int status;
+
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0)
+		_exit(fn(arg));
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert(WIFEXITED(status));
+	if (WEXITSTATUS(status) == SKIPPED)
+		puts("SKIP: a pid namespace cannot be created here");
+	return WEXITSTATUS(status) == SKIPPED ? REFUSED : WEXITSTATUS(status);
+}
+
+/* The pid of a process in this /proc is the pid of another process in our own namespace. */
+START_TEST(proc_of_another_pid_namespace_is_refused)
+{
+	pid_t pid = start_child();
+
+	ck_assert_int_eq(in_child(open_in_inner_proc, 0), REFUSED);
+	ck_assert_int_eq(in_child(open_in_outer_proc, pid), REFUSED);
+	kill_child(pid);
+}
+END_TEST
+
+/* A child that is forked after unshare(CLONE_NEWPID) has the pid 1 in a namespace of its own. */
+static int kill_in_new_namespace(pid_t init)
+{
+	struct jvm jvm = describe(init);
+	struct err err = { .code = EXIT_DONE };
+	struct target_ns ns;
+	pid_t child;
+	int status;
+
+	if (target_ns_open_process(&jvm, &ns, &err) < 0)
+		return BROKEN;
+	util_close_p(&ns.pid_fd);
+	ns.pid_fd = -1;
+	if (unshare(CLONE_NEWPID) < 0)
+		return SKIPPED;
+	child = fork();
+	if (child == 0) {
+		(void)signal(SIGUSR1, SIG_IGN);
+		_exit(target_ns_kill(&ns, SIGUSR1) == -ESRCH ? REFUSED : OPENED);
+	}
+	return waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status)
+									: BROKEN;
+}
+
+START_TEST(kill_is_not_called_in_another_pid_namespace)
+{
+	ck_assert_int_eq(in_child(kill_in_new_namespace, 1), REFUSED);
+}
+END_TEST
+
 /* Creates a directory below `top` with a path longer than sun_path; returns its descriptor. */
 static int make_deep_dir(char *top, const char *name)
 {
@@ -391,6 +505,8 @@ int main(void)
 	tcase_add_test(tc, reused_pid_is_refused);
 	tcase_add_test(tc, zombie_counts_as_gone);
 	tcase_add_test(tc, signals_are_sent_with_and_without_pidfd);
+	tcase_add_test(tc, proc_of_another_pid_namespace_is_refused);
+	tcase_add_test(tc, kill_is_not_called_in_another_pid_namespace);
 	tcase_add_test(tc, sockets_bind_and_connect_under_paths_longer_than_sun_path);
 	tcase_add_test(tc, can_read_compares_inodes_not_only_names);
 	tcase_add_test(tc, can_read_opens_no_other_file);

@@ -57,6 +57,17 @@ START_TEST(pids_are_sorted_and_include_this_process)
 }
 END_TEST
 
+START_TEST(only_proc_of_the_own_namespace_is_own)
+{
+	struct procfs copy;
+
+	ck_assert(procfs_is_own(&proc));
+	ck_assert_int_eq(procfs_open(&copy, dir), 0);
+	ck_assert(!procfs_is_own(&copy));
+	procfs_close(&copy);
+}
+END_TEST
+
 START_TEST(status_has_ids_and_signals)
 {
 	struct sigaction act = { .sa_handler = SIG_IGN };
@@ -520,6 +531,7 @@ int main(void)
 	suite_add_tcase(s, tc);
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, pids_are_sorted_and_include_this_process);
+	tcase_add_test(tc, only_proc_of_the_own_namespace_is_own);
 	tcase_add_test(tc, status_has_ids_and_signals);
 	tcase_add_test(tc, process_name_cannot_forge_fields);
 	tcase_add_test(tc, killed_process_is_exiting);
