@@ -3,8 +3,10 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 
 #include "attach/protocol.h"
 #include "fileio/io.h"
@@ -17,6 +19,11 @@
  * before the deadline.
  */
 #define LATE_MS 1000
+/* For the first READ_SOON_NS, jtool polls without a sleep whether the JVM has read the request. */
+#define READ_SOON_NS 100000
+/* The first and the longest interval in ns between two later polls */
+#define READ_STEP_NS 20000
+#define READ_STEP_MAX_NS 5000000
 #define STATUS_MAX 64 /* longest status line in bytes; not counted in opts->max */
 
 /*
@@ -64,17 +71,86 @@ static int wait_a_while(struct answer_reader *r)
 	return rc;
 }
 
-/* Returns true if the JVM has read the complete request. */
-static bool has_read_request(int sock)
+/* Returns a number above 0 if the JVM has not read all that was sent; 0; or -1 if unknown. */
+static int unread(int sock)
 {
-	int unread = 0;
+	int n;
 
-	return ioctl(sock, TIOCOUTQ, &unread) == 0 && unread == 0;
+	return ioctl(sock, TIOCOUTQ, &n) < 0 ? -1 : n;
 }
 
 /*
- * Sets the error for a JVM that has sent no answer.  The text says whether the JVM has read the
- * request.
+ * Waits until the JVM has read all that was sent.  Returns 0, also if the kernel cannot report
+ * that; 1 if the JVM has sent an answer or has ended the connection; or a negative errno.
+ *
+ * No event reports the reading, so this function polls.  An idle listener reads within 50 us: for
+ * READ_SOON_NS, this function only yields the CPU, because the shortest sleep takes longer.
+ */
+static int await_reading(struct answer_reader *r, struct deadline d)
+{
+	struct pollfd pfd = { .fd = r->sock, .events = POLLIN };
+	struct timespec step = { 0, READ_STEP_NS };
+	const int64_t begin_ns = monotonic_ns();
+	int64_t shown_ns = begin_ns;
+
+	while (unread(r->sock) > 0) {
+		int n;
+
+		if (monotonic_ns() - begin_ns < READ_SOON_NS) {
+			(void)sched_yield(); /* cannot fail on Linux */
+			continue;
+		}
+		n = ppoll(&pfd, 1, &step, NULL);
+		if (n > 0)
+			return 1;
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (deadline_passed(d))
+			return -ETIMEDOUT;
+		if (step.tv_nsec < READ_STEP_MAX_NS)
+			step.tv_nsec *= 2;
+		if (monotonic_ns() - shown_ns < CHECK_MS * INT64_C(1000000))
+			continue;
+		shown_ns = monotonic_ns();
+		watchdog_extend(CHECK_MS);
+		show_wait(r);
+	}
+	return 0;
+}
+
+/* Sends the request except for its last byte, waits until the JVM has read this, and sends that. */
+static int send_in_two(struct answer_reader *r, const struct buf *request, struct deadline d)
+{
+	const size_t first = request->len - 1;
+	int rc = io_write_all(r->sock, request->data, first, d);
+
+	if (rc == 0)
+		rc = await_reading(r, d);
+	if (rc == 0)
+		rc = io_write_all(r->sock, request->data + first, 1, d);
+	r->is_withheld = rc == -ETIMEDOUT;
+	return rc < 0 ? rc : 0;
+}
+
+int answer_request(struct answer_reader *r, const struct buf *request, struct deadline d,
+		   struct err *err)
+{
+	int rc = send_in_two(r, request, d);
+
+	/*
+	 * After -EPIPE or -ECONNRESET, the answer is still read: a JVM that closes the connection
+	 * too early may have sent the reason.  After -ETIMEDOUT, answer_await() sets the error.
+	 */
+	if (rc == 0 || rc == -EPIPE || rc == -ECONNRESET || rc == -ETIMEDOUT)
+		return 0;
+	progress_end(&r->line);
+	return err_set(err, EXIT_ATTACH, "cannot send a request to JVM %d: %s; try again",
+		       (int)r->asock->ns.jvm->pid, strerror(-rc));
+}
+
+/*
+ * Sets the error for a JVM that has sent no answer.  The text says whether the JVM may carry out
+ * the request.
  */
 static int no_answer(const struct answer_reader *r, struct err *err)
 {
@@ -82,11 +158,11 @@ static int no_answer(const struct answer_reader *r, struct err *err)
 
 	if (attach_socket_check_running(r->asock, err) < 0)
 		return -1;
-	if (!has_read_request(r->sock))
+	if (r->is_withheld)
 		return err_set(err, EXIT_ATTACH,
 			       "JVM %d did not answer within %g s: its attach listener is busy or "
-			       "stuck and has not read the request; use --timeout to wait longer",
-			       pid, r->opts->timeout_ms / 1000.0);
+			       "stuck; the JVM will not carry out the request; use --timeout to "
+			       "wait longer", pid, r->opts->timeout_ms / 1000.0);
 	return err_set(err, EXIT_ATTACH,
 		       "JVM %d did not answer within %g s; it has read the request and may still "
 		       "carry it out; use --timeout to wait longer",
@@ -135,7 +211,7 @@ static int await(struct answer_reader *r, struct deadline sent, struct err *err)
 	while ((rc = wait_a_while(r)) == -ETIMEDOUT) {
 		if (!deadline_passed(sent))
 			continue;
-		if (r->is_long && has_read_request(r->sock))
+		if (r->is_long && !r->is_withheld && unread(r->sock) == 0)
 			return await_long(r, err);
 		return no_answer(r, err);
 	}

@@ -1,5 +1,5 @@
 /*
- * Waits for the answer to a request and reads the answer, within limits of time and size: a target
+ * Sends a request, waits for the answer and reads it, within limits of time and size: a target
  * may be silent, stop in the middle of an answer, send a byte now and then, or send without end.
  */
 #ifndef JTOOL_ATTACH_ANSWER_H
@@ -15,11 +15,25 @@ struct answer_reader {
 	int sock;
 	const struct attach_opts *opts;
 	bool is_long; /* the operation may take long, see attach_execute_long() */
+	/* set by answer_request(): the JVM has no complete request, and will not carry it out */
+	bool is_withheld;
 	/* The next members are used by answer.c only. */
 	struct stall stall;
 	struct progress line;
 	int64_t begin_ns; /* when the wait began, by monotonic_ns(); 0: not yet */
 };
+
+/*
+ * Sends a request of either version.  Holds back its last byte until the JVM has read the rest, or
+ * the deadline has passed.  Without this byte, the JVM discards the request when the connection
+ * ends (read_request() in attachListener_posix.cpp; from JDK 24 on,
+ * AttachOperation::read_request_data(), which logs an error).  A complete request would stay in the
+ * queue of a busy listener, and the JVM would carry it out after jtool has reported a failure.
+ * Returns 0, also if the deadline has passed or the JVM has ended the connection, which
+ * answer_await() then reports; or -1 with `err` set.
+ */
+int answer_request(struct answer_reader *r, const struct buf *request, struct deadline d,
+		   struct err *err) _must_check_;
 
 /*
  * Waits until the answer begins or the connection ends, at most until the deadline `sent`.  If

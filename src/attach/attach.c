@@ -307,16 +307,9 @@ static int exchange(struct attach_socket *asock, const struct attach_opts *opts,
 	if (opts->confirm && opts->confirm(opts->confirm_arg, err) < 0)
 		return -1;
 	d = deadline_in_ms(opts->timeout_ms);
-	rc = io_write_all(sock, request->data, request->len, d);
+	rc = answer_request(&reader, request, d, err);
 	worker_end(&worker); /* end the worker while the JVM works on the answer */
-	/*
-	 * After -EPIPE or -ECONNRESET, still read the answer: a JVM that closes the connection too
-	 * early may have sent the reason.  After -ETIMEDOUT, answer_await() sets the error.
-	 */
-	if (rc < 0 && rc != -EPIPE && rc != -ECONNRESET && rc != -ETIMEDOUT)
-		return err_set(err, EXIT_ATTACH, "cannot send a request to JVM %d: %s; try again",
-			       (int)asock->ns.jvm->pid, strerror(-rc));
-	if (answer_await(&reader, d, err) < 0)
+	if (rc < 0 || answer_await(&reader, d, err) < 0)
 		return -1;
 	verbose_step(opts->steps, "the answer has begun");
 	return answer_read(&reader, answer, err);

@@ -57,7 +57,8 @@ struct attach_reply {
  * JVM, is starting or stopped, has exited, does not permit attaching, has too little memory for the
  * operation (discover/memory_check.h), or does not answer in time.
  *
- * Two of the errors are timeouts.  EXIT_ATTACH: the answer did not begin within timeout_ms.
+ * Two of the errors are timeouts.  EXIT_ATTACH: the answer did not begin within timeout_ms; if the
+ * JVM had not read the request by then, it does not carry it out.
  * EXIT_PARTIAL: after the answer had begun, it neither ended nor grew by STALL_BYTES in a period of
  * timeout_ms (fileio/slow_peer.h).
  */

@@ -96,6 +96,15 @@ for version in own "${jdks[@]}"; do
 	timed refuses 5 'did not answer' "$version: busy JVM: jcmd times out" \
 		jcmd --timeout 1 "$JVM_PID" VM.version
 	in_time 4 "$version: busy JVM: jcmd observes --timeout"
+	late=/tmp/late-$$.hprof # of the JVM
+	refuses 5 'will not carry out' "$version: busy JVM: op times out" \
+		op --timeout 1 "$JVM_PID" dumpheap "$late" -all
+	stop "$PEER"
+	works "$version: listener is free again: jcmd works" jcmd "$JVM_PID" VM.version
+	check "$version: listener is free again: the request that failed is not carried out" \
+		test ! -e "${root%/}$late"
+	rm -f "${root%/}$late"
+	peer hold "$(socket_of "$version" "$JVM_PID")"
 
 	# The target dies while jcmd waits for its answer.
 	(cd "$W" && exec timeout 30 ./jtool jcmd "$JVM_PID" VM.version >"$W/out" 2>"$W/err") &

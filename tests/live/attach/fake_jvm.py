@@ -198,7 +198,13 @@ def answer_files(client, line, folder):
 
 
 def answer(client, how, folder):
-    request = client.recv(65536).split(b"\0")
+    data = b""
+    while data.count(b"\0") < 5:
+        piece = client.recv(65536)
+        if not piece:
+            return
+        data += piece
+    request = data.split(b"\0")
     op, args = request[1], request[2:]
     line = args[0].decode()
     print("asked", op.decode(), flush=True)

@@ -1,4 +1,4 @@
-/* Answers of the attach protocol that are late, slow, cut off, or too long. */
+/* Requests that are not read, and answers that are late, slow, cut off, or too long. */
 #include <check.h>
 #include <errno.h>
 #include <poll.h>
@@ -209,6 +209,88 @@ START_TEST(an_answer_beyond_its_limit_is_refused_or_cut)
 }
 END_TEST
 
+/* A request of version 1, with its last NUL */
+static const char request_text[] = "1\0jcmd\0GC.run\0\0";
+static struct buf request = { .data = (char *)request_text, .len = sizeof(request_text) };
+
+static int send_and_read(struct answer_reader *r, struct spool *answer, struct err *err)
+{
+	struct deadline d = deadline_in_ms(r->opts->timeout_ms);
+
+	if (answer_request(r, &request, d, err) < 0 || answer_await(r, d, err) < 0)
+		return -1;
+	return answer_read(r, answer, err);
+}
+
+/* A busy listener would carry out a complete request after jtool has reported the failure. */
+START_TEST(request_that_is_not_read_in_time_stays_incomplete)
+{
+	const struct attach_opts opts = { .timeout_ms = 100 };
+	struct answer_reader r = { .asock = &asock, .sock = ours, .opts = &opts, .is_long = _i };
+	struct err err = { .code = EXIT_DONE };
+	struct spool answer = SPOOL_INIT;
+	char seen[100];
+
+	ck_assert_int_eq(send_and_read(&r, &answer, &err), -1);
+	ck_assert_int_eq(err.code, EXIT_ATTACH);
+	ck_assert_msg(strstr(err.text, "will not carry out the request") != NULL, "%s", err.text);
+	ck_assert_int_eq(shutdown(ours, SHUT_RDWR), 0);
+	ck_assert_int_eq(recv(theirs, seen, sizeof(seen), 0), sizeof(request_text) - 1);
+	ck_assert_int_eq(recv(theirs, seen, sizeof(seen), 0), 0);
+}
+END_TEST
+
+/* Reads the request and answers with the number of bytes. */
+static void _noreturn_ read_and_answer(unsigned after_ms)
+{
+	char data[sizeof(request_text)];
+	const struct deadline d = deadline_in_ms(30000);
+
+	(void)close(ours);
+	(void)poll(NULL, 0, (int)after_ms);
+	_exit(io_read_exact(theirs, data, sizeof(data), d) < 0 ||
+	      memcmp(data, request_text, sizeof(data)) != 0 ||
+	      io_write_all(theirs, "0\nread", 6, d) < 0);
+}
+
+START_TEST(request_is_complete_once_it_is_read)
+{
+	static const unsigned after_ms[] = { 0, 3, 300 };
+	const struct attach_opts opts = { .timeout_ms = 10000 };
+	struct answer_reader r = { .asock = &asock, .sock = ours, .opts = &opts };
+	struct err err = { .code = EXIT_DONE };
+	struct spool answer = SPOOL_INIT;
+	pid_t pid = fork();
+
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0)
+		read_and_answer(after_ms[_i]);
+	(void)close(theirs);
+	theirs = -1;
+	ck_assert_msg(send_and_read(&r, &answer, &err) == 0, "%s", err.text);
+	ck_assert_uint_eq(spool_len(&answer), 6);
+	spool_release(&answer);
+	stop(pid);
+}
+END_TEST
+
+/* A JVM that refuses the version answers before it has read the request. */
+START_TEST(early_answer_is_read)
+{
+	const struct attach_opts opts = { .timeout_ms = 10000 };
+	struct answer_reader r = { .asock = &asock, .sock = ours, .opts = &opts };
+	pid_t pid = peer(4, 1, 0, false);
+	struct err err = { .code = EXIT_DONE };
+	struct spool answer = SPOOL_INIT;
+
+	ck_assert_int_eq(answer_request(&r, &request, deadline_in_ms(10000), &err), 0);
+	ck_assert(!r.is_withheld);
+	ck_assert_int_eq(answer_await(&r, deadline_in_ms(10000), &err), 0);
+	spool_release(&answer);
+	stop(pid);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("attach/answer");
@@ -224,6 +306,9 @@ int main(void)
 	tcase_add_test(tc, a_long_operation_may_be_silent_beyond_the_timeout);
 	tcase_add_loop_test(tc, an_answer_beyond_its_limit_is_refused_or_cut, 0,
 			    ARRAY_SIZE(limits));
+	tcase_add_loop_test(tc, request_that_is_not_read_in_time_stays_incomplete, 0, 2);
+	tcase_add_loop_test(tc, request_is_complete_once_it_is_read, 0, 3);
+	tcase_add_test(tc, early_answer_is_read);
 	suite_add_tcase(s, tc);
 	sr = srunner_create(s);
 	srunner_run_all(sr, CK_NORMAL);

@@ -32,13 +32,32 @@ static const struct target newest = { .version = "0\n2 streaming\n", .answer = "
 static struct jvm jvm;
 static int report[2]; /* pipe from the target: a line for each request */
 
+/* Returns true if `data` is a complete request: version 1 has five strings, version 2 a length. */
+static bool is_complete(const char *data, size_t len)
+{
+	size_t nuls = 0, head = strlen(data) + 1, rest;
+
+	for (size_t i = 0; i < len; i++)
+		nuls += data[i] == '\0';
+	if (*data != '2')
+		return nuls >= 5;
+	rest = head + strlen(data + head) + 1;
+	return nuls > 1 && len >= rest + strtoul(data + head, NULL, 10);
+}
+
 static void answer_request(const struct target *t, int sock)
 {
 	char data[1000] = "";
 	const char *version = data, *op, *reply;
+	size_t len = 0;
 
-	if (recv(sock, data, sizeof(data) - 1, 0) <= 0)
-		_exit(1);
+	while (!is_complete(data, len)) {
+		ssize_t n = recv(sock, data + len, sizeof(data) - 1 - len, 0);
+
+		if (n <= 0)
+			_exit(1);
+		len += (size_t)n;
+	}
 	op = version + strlen(version) + 1;
 	if (*version == '2')
 		op += strlen(op) + 1; /* skip the length */
