@@ -23,6 +23,8 @@
 
 /* limit in ms for a child that opens or removes a file; usually it takes microseconds */
 #define CHILD_MS 2000
+/* maximum number of supplementary groups that a child takes from a target; else it takes none */
+#define GROUPS_MAX 64
 #define DIR_FLAGS (O_PATH | O_DIRECTORY | O_CLOEXEC)
 
 static bool in_same_userns(const struct procfs *proc, pid_t pid)
@@ -150,14 +152,43 @@ bool target_ns_is_ours(const struct target_ns *ns)
 	return geteuid() == ns->jvm->uid && getegid() == ns->jvm->gid;
 }
 
-static int set_ids(uid_t uid, gid_t gid)
+/*
+ * Stores the target's supplementary groups, as ids of this process's user namespace.  Returns their
+ * number; 0 if they are unknown, or more than GROUPS_MAX.
+ */
+static size_t read_groups(const struct target_ns *ns, gid_t groups[static GROUPS_MAX])
 {
+	int n = procfs_groups(&ns->proc, ns->jvm->pid, groups, GROUPS_MAX);
+	struct proc_status status;
+
+	/* Read the status last, see open_process(). */
+	return n < 0 || target_ns_status(ns, &status) < 0 ? 0 : (size_t)n;
+}
+
+/*
+ * Takes the target's supplementary groups, because its directories may be accessible only by one of
+ * them.  Returns 0 or a negative errno.
+ */
+static int set_groups(const struct target_ns *ns)
+{
+	gid_t groups[GROUPS_MAX];
+	size_t n = read_groups(ns, groups);
+
+	if (n > 0 && setgroups(n, groups) == 0)
+		return 0;
 	/*
 	 * EPERM: a user namespace may forbid setgroups(2).  The process then keeps its groups,
 	 * which give it no new rights.
 	 */
-	if (setgroups(0, NULL) < 0 && errno != EPERM)
-		return -errno;
+	return setgroups(0, NULL) < 0 && errno != EPERM ? -errno : 0;
+}
+
+static int set_ids(const struct target_ns *ns, uid_t uid, gid_t gid)
+{
+	int rc = set_groups(ns);
+
+	if (rc < 0)
+		return rc;
 	if (setresgid(gid, gid, gid) < 0 || setresuid(uid, uid, uid) < 0)
 		return -errno;
 	return 0;
@@ -175,7 +206,7 @@ static int become_inside(const struct target_ns *ns)
 	if (setns(fd, CLONE_NEWUSER) < 0)
 		return -errno;
 	rc = target_ns_status(ns, &inside);
-	return rc < 0 ? rc : set_ids(inside.euid, inside.egid);
+	return rc < 0 ? rc : set_ids(ns, inside.euid, inside.egid);
 }
 
 /*
@@ -202,7 +233,7 @@ int target_ns_become(const struct target_ns *ns)
 		return -errno;
 	/* Needs CAP_SETPCAP, which the next calls give up. */
 	capabilities_limit_bounding(ns->opened.caps.bounding);
-	rc = set_ids(ns->jvm->uid, ns->jvm->gid);
+	rc = set_ids(ns, ns->jvm->uid, ns->jvm->gid);
 	/* EINVAL: jtool's own user namespace does not map the id. */
 	if ((rc == -EPERM || rc == -EINVAL) && !ns->same_userns) {
 		inside = true;

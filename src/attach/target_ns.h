@@ -52,11 +52,13 @@ void target_ns_close(struct target_ns *ns);
 bool target_ns_is_ours(const struct target_ns *ns);
 
 /*
- * Takes the target's ids, in the target's user namespace if necessary, and gives up the
- * capabilities that the target lacks.  Call it only in a child, because nothing can undo it.  The
- * child becomes undumpable: nobody can trace it or open its files under /proc.  The child can no
- * longer gain privileges with execve(2).  The target's user can still stop the child, so the parent
- * waits for it with child_wait(), which has a deadline.  Returns 0 or a negative errno.
+ * Takes the target's ids and supplementary groups, in the target's user namespace if necessary, and
+ * gives up the capabilities that the target lacks.  Takes no groups if the target has more than 64;
+ * keeps its own groups if setgroups(2) is not permitted.  Call it only in a child, because nothing
+ * can undo it.  The child becomes undumpable: nobody can trace it or open its files under /proc.
+ * The child can no longer gain privileges with execve(2).  The target's user can still stop the
+ * child, so the parent waits for it with child_wait(), which has a deadline.  Returns 0 or a
+ * negative errno.
  */
 int target_ns_become(const struct target_ns *ns) _must_check_;
 

@@ -107,6 +107,14 @@ int procfs_recheck(const struct procfs *proc, pid_t pid, uint64_t start_ticks,
 /* Whether the process with this start time has not begun to exit; reads only PID/stat. */
 bool procfs_is_alive(const struct procfs *proc, pid_t pid, uint64_t start_ticks);
 
+/*
+ * Stores the supplementary groups of a process, as ids of the caller's user namespace.  Skips
+ * 65534, which the kernel shows for each group that is not mapped there, because it may also be the
+ * id of another group.  Returns the number of groups; -E2BIG if there are more than `max`; or
+ * another negative errno.
+ */
+int procfs_groups(const struct procfs *proc, pid_t pid, gid_t *groups, size_t max) _must_check_;
+
 /* Memory of a process in bytes, from PID/status; unknown values are -1. */
 struct proc_memory {
 	int64_t resident, resident_peak, swapped;

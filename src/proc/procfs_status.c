@@ -13,6 +13,7 @@
 #include "proc/stat_line.h"
 
 #define STATUS_MAX (64u * 1024)
+#define OVERFLOW_GID 65534 /* default of /proc/sys/kernel/overflowgid */
 
 /* Returns the position after "KEY:" and spaces in `text`, or NULL if no line has this key. */
 static const char *status_line(const char *text, const char *key)
@@ -117,6 +118,27 @@ int procfs_status(const struct procfs *proc, pid_t pid, struct proc_status *stat
 	parse_status(buf_str(&text), pid, &found);
 	*status = found;
 	return 0;
+}
+
+int procfs_groups(const struct procfs *proc, pid_t pid, gid_t *groups, size_t max)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT;
+	int rc = procfs_read(proc, pid, "status", &text, STATUS_MAX);
+	const char *line = rc < 0 ? NULL : status_line(buf_str(&text), "Groups");
+	size_t n = 0;
+
+	while (line && isdigit((unsigned char)*line)) {
+		char *end;
+		unsigned long gid = strtoul(line, &end, 10);
+
+		line = end + strspn(end, "\t ");
+		if (gid == OVERFLOW_GID)
+			continue;
+		if (n == max)
+			return -E2BIG;
+		groups[n++] = (gid_t)gid;
+	}
+	return rc < 0 ? rc : (int)n;
 }
 
 bool procfs_is_own(const struct procfs *proc)

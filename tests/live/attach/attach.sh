@@ -252,6 +252,19 @@ same "read-only /tmp: list: attaching is not possible" disabled \
 prints "read-only /tmp: info says why" 'its directory /tmp is mounted read-only' info "$JVM_PID"
 unharmed "read-only /tmp"
 
+# The JVM can write to its tmp directory only by a supplementary group.
+# shellcheck disable=SC2016 # expanded by the inner shell
+by_group='mount -t tmpfs -o mode=1770,gid=2000 none /tmp && cd / &&
+	exec setpriv --reuid=1000 --regid=1000 --groups=2000 "$@"'
+spawn unshare -m bash -c "$by_group" bash java -Xmx64m -cp "$W/classes" Idle
+await_ready
+prints "/tmp of a supplementary group: jcmd works" . jcmd "$JVM_PID" VM.version
+works "/tmp of a supplementary group: heaphisto" heaphisto --engine agent "$JVM_PID"
+works "/tmp of a supplementary group: heapdump" heapdump "$JVM_PID" group.hprof
+rm -f "$W/group.hprof"
+unharmed "/tmp of a supplementary group"
+stop "$JVM_PID"
+
 # Processes that are not JVMs, and usage errors.
 refuses 3 'not a JVM' "a shell: not a JVM" jcmd $$ VM.version
 refuses 3 'no such' "unused PID: jcmd is refused" jcmd 4194303 VM.version

@@ -1,6 +1,7 @@
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <limits.h>
 #include <linux/capability.h>
 #include <poll.h>
@@ -161,6 +162,70 @@ START_TEST(child_has_no_more_capabilities_than_the_target)
 	ns.same_userns = false;
 	ns.opened.caps.bounding = 0;
 	ck_assert_int_eq(sets_of_child(&ns, &none), 0);
+	target_ns_close(&ns);
+	kill_child(pid);
+}
+END_TEST
+
+/* Starts a child with `n` supplementary groups: `first` and the following ids. */
+static pid_t start_child_with_groups(gid_t first, size_t n)
+{
+	gid_t groups[100];
+	int ready[2];
+	char byte;
+	pid_t pid;
+
+	for (size_t i = 0; i < n; i++)
+		groups[i] = first + (gid_t)i;
+	ck_assert_int_eq(pipe(ready), 0);
+	pid = fork();
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0) {
+		if (setgroups(n, groups) < 0 || write(ready[1], "", 1) != 1)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	ck_assert_int_eq(read(ready[0], &byte, 1), 1);
+	(void)close(ready[0]);
+	(void)close(ready[1]);
+	return pid;
+}
+
+/* A directory of the target may be accessible only by one of its supplementary groups. */
+START_TEST(child_has_the_supplementary_groups_of_the_target)
+{
+	static const struct {
+		gid_t first;
+		size_t n, taken;
+	} cases[] = {
+		{ 2000, 0, 0 }, { 2000, 2, 2 }, { 2000, 64, 64 }, { 2000, 65, 0 },
+		{ 65534, 2, 1 }, /* 65534 may be a group that is not mapped */
+	};
+	pid_t pid, child;
+	struct jvm jvm;
+	struct target_ns ns;
+	int status;
+
+	if (!capabilities_has(CAP_SETGID))
+		return;
+	pid = start_child_with_groups(cases[_i].first, cases[_i].n);
+	jvm = describe(pid);
+	jvm.uid = 12345;
+	ns = open_ns(&jvm);
+	child = fork();
+	if (child == 0) {
+		gid_t groups[100] = { 0 };
+		const size_t n = cases[_i].taken;
+
+		if (setgroups(1, &(gid_t){ 1234 }) < 0 || target_ns_become(&ns) < 0)
+			_exit(10);
+		if (getgroups(100, groups) != (int)n)
+			_exit(11);
+		_exit(n > 0 && groups[n - 1] != cases[_i].first + cases[_i].n - 1 ? 12 : 0);
+	}
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_int_eq(status, 0);
 	target_ns_close(&ns);
 	kill_child(pid);
 }
@@ -502,6 +567,7 @@ int main(void)
 	tcase_add_test(tc, process_in_own_namespaces_is_opened);
 	tcase_add_test(tc, child_that_takes_ids_is_not_dumpable);
 	tcase_add_test(tc, child_has_no_more_capabilities_than_the_target);
+	tcase_add_loop_test(tc, child_has_the_supplementary_groups_of_the_target, 0, 5);
 	tcase_add_test(tc, reused_pid_is_refused);
 	tcase_add_test(tc, zombie_counts_as_gone);
 	tcase_add_test(tc, signals_are_sent_with_and_without_pidfd);
