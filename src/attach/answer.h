@@ -24,13 +24,12 @@ struct answer_reader {
 };
 
 /*
- * Sends a request of either version.  Holds back its last byte until the JVM has read the rest, or
- * the deadline has passed.  Without this byte, the JVM discards the request when the connection
- * ends (read_request() in attachListener_posix.cpp; from JDK 24 on,
- * AttachOperation::read_request_data(), which logs an error).  A complete request would stay in the
- * queue of a busy listener, and the JVM would carry it out after jtool has reported a failure.
- * Returns 0, also if the deadline has passed or the JVM has ended the connection, which
- * answer_await() then reports; or -1 with `err` set.
+ * Sends a request of either version.  Holds back a part of it until the JVM has read the rest, or
+ * the deadline has passed.  Without this part, the JVM discards the request when the connection
+ * ends (read_request() in attachListener_posix.cpp; AttachOperation::read_request() from JDK 24
+ * on).  A complete request would stay in the queue of a busy listener, and the JVM would carry it
+ * out after jtool has reported a failure.  Returns 0, also if the deadline has passed or the JVM
+ * has ended the connection, which answer_await() then reports; or -1 with `err` set.
  */
 int answer_request(struct answer_reader *r, const struct buf *request, struct deadline d,
 		   struct err *err) _must_check_;

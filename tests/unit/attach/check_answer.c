@@ -209,15 +209,23 @@ START_TEST(an_answer_beyond_its_limit_is_refused_or_cut)
 }
 END_TEST
 
-/* A request of version 1, with its last NUL */
-static const char request_text[] = "1\0jcmd\0GC.run\0\0";
-static struct buf request = { .data = (char *)request_text, .len = sizeof(request_text) };
+/* Requests with their last NUL, and what the JVM receives */
+#define V1 "1\0jcmd\0GC.run\0\0"
+#define V2 "2\00013\0jcmd\0GC.run\0"
+static const struct {
+	struct buf request;
+	const char *received;
+	size_t len, first; /* length of all that is received, and of the first part */
+} requests[] = {
+	{ { .data = (char *)V1, .len = sizeof(V1) }, V1, sizeof(V1), sizeof(V1) - 1 },
+	{ { .data = (char *)V2, .len = sizeof(V2) }, "0" V2, sizeof("0" V2), 1 },
+};
 
-static int send_and_read(struct answer_reader *r, struct spool *answer, struct err *err)
+static int send_and_read(struct answer_reader *r, int i, struct spool *answer, struct err *err)
 {
 	struct deadline d = deadline_in_ms(r->opts->timeout_ms);
 
-	if (answer_request(r, &request, d, err) < 0 || answer_await(r, d, err) < 0)
+	if (answer_request(r, &requests[i].request, d, err) < 0 || answer_await(r, d, err) < 0)
 		return -1;
 	return answer_read(r, answer, err);
 }
@@ -226,30 +234,31 @@ static int send_and_read(struct answer_reader *r, struct spool *answer, struct e
 START_TEST(request_that_is_not_read_in_time_stays_incomplete)
 {
 	const struct attach_opts opts = { .timeout_ms = 100 };
-	struct answer_reader r = { .asock = &asock, .sock = ours, .opts = &opts, .is_long = _i };
+	struct answer_reader r = { .asock = &asock, .sock = ours, .opts = &opts,
+				   .is_long = _i > 1 };
 	struct err err = { .code = EXIT_DONE };
 	struct spool answer = SPOOL_INIT;
 	char seen[100];
 
-	ck_assert_int_eq(send_and_read(&r, &answer, &err), -1);
+	ck_assert_int_eq(send_and_read(&r, _i % 2, &answer, &err), -1);
 	ck_assert_int_eq(err.code, EXIT_ATTACH);
 	ck_assert_msg(strstr(err.text, "will not carry out the request") != NULL, "%s", err.text);
 	ck_assert_int_eq(shutdown(ours, SHUT_RDWR), 0);
-	ck_assert_int_eq(recv(theirs, seen, sizeof(seen), 0), sizeof(request_text) - 1);
+	ck_assert_int_eq(recv(theirs, seen, sizeof(seen), 0), requests[_i % 2].first);
 	ck_assert_int_eq(recv(theirs, seen, sizeof(seen), 0), 0);
 }
 END_TEST
 
 /* Reads the request and answers with the number of bytes. */
-static void _noreturn_ read_and_answer(unsigned after_ms)
+static void _noreturn_ read_and_answer(int i, unsigned after_ms)
 {
-	char data[sizeof(request_text)];
+	char data[100];
 	const struct deadline d = deadline_in_ms(30000);
 
 	(void)close(ours);
 	(void)poll(NULL, 0, (int)after_ms);
-	_exit(io_read_exact(theirs, data, sizeof(data), d) < 0 ||
-	      memcmp(data, request_text, sizeof(data)) != 0 ||
+	_exit(io_read_exact(theirs, data, requests[i].len, d) < 0 ||
+	      memcmp(data, requests[i].received, requests[i].len) != 0 ||
 	      io_write_all(theirs, "0\nread", 6, d) < 0);
 }
 
@@ -264,10 +273,10 @@ START_TEST(request_is_complete_once_it_is_read)
 
 	ck_assert_int_ge(pid, 0);
 	if (pid == 0)
-		read_and_answer(after_ms[_i]);
+		read_and_answer(_i % 2, after_ms[_i / 2]);
 	(void)close(theirs);
 	theirs = -1;
-	ck_assert_msg(send_and_read(&r, &answer, &err) == 0, "%s", err.text);
+	ck_assert_msg(send_and_read(&r, _i % 2, &answer, &err) == 0, "%s", err.text);
 	ck_assert_uint_eq(spool_len(&answer), 6);
 	spool_release(&answer);
 	stop(pid);
@@ -283,7 +292,7 @@ START_TEST(early_answer_is_read)
 	struct err err = { .code = EXIT_DONE };
 	struct spool answer = SPOOL_INIT;
 
-	ck_assert_int_eq(answer_request(&r, &request, deadline_in_ms(10000), &err), 0);
+	ck_assert_int_eq(answer_request(&r, &requests[0].request, deadline_in_ms(10000), &err), 0);
 	ck_assert(!r.is_withheld);
 	ck_assert_int_eq(answer_await(&r, deadline_in_ms(10000), &err), 0);
 	spool_release(&answer);
@@ -306,8 +315,8 @@ int main(void)
 	tcase_add_test(tc, a_long_operation_may_be_silent_beyond_the_timeout);
 	tcase_add_loop_test(tc, an_answer_beyond_its_limit_is_refused_or_cut, 0,
 			    ARRAY_SIZE(limits));
-	tcase_add_loop_test(tc, request_that_is_not_read_in_time_stays_incomplete, 0, 2);
-	tcase_add_loop_test(tc, request_is_complete_once_it_is_read, 0, 3);
+	tcase_add_loop_test(tc, request_that_is_not_read_in_time_stays_incomplete, 0, 4);
+	tcase_add_loop_test(tc, request_is_complete_once_it_is_read, 0, 6);
 	tcase_add_test(tc, early_answer_is_read);
 	suite_add_tcase(s, tc);
 	sr = srunner_create(s);

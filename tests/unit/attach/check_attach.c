@@ -32,14 +32,17 @@ static const struct target newest = { .version = "0\n2 streaming\n", .answer = "
 static struct jvm jvm;
 static int report[2]; /* pipe from the target: a line for each request */
 
-/* Returns true if `data` is a complete request: version 1 has five strings, version 2 a length. */
+/*
+ * Returns true if `data` is a complete request: version 1 has five strings, version 2 a length.  A
+ * zero may precede the 2.
+ */
 static bool is_complete(const char *data, size_t len)
 {
 	size_t nuls = 0, head = strlen(data) + 1, rest;
 
 	for (size_t i = 0; i < len; i++)
 		nuls += data[i] == '\0';
-	if (*data != '2')
+	if (strtoul(data, NULL, 10) != 2)
 		return nuls >= 5;
 	rest = head + strlen(data + head) + 1;
 	return nuls > 1 && len >= rest + strtoul(data + head, NULL, 10);
@@ -58,6 +61,7 @@ static void answer_request(const struct target *t, int sock)
 			_exit(1);
 		len += (size_t)n;
 	}
+	version += *version == '0';
 	op = version + strlen(version) + 1;
 	if (*version == '2')
 		op += strlen(op) + 1; /* skip the length */
