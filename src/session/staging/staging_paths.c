@@ -223,7 +223,7 @@ static bool is_in_memory(int root_fd, const char *path)
 void staging_paths_sort(struct staging_paths *w, int root_fd, bool by_memory, bool memory_first)
 {
 	const struct staging_paths old = *w;
-	unsigned rank[STAGING_PATHS_MAX];
+	unsigned rank[STAGING_PATHS_MAX] = { 0 };
 
 	for (size_t i = 0; i < old.n; i++) {
 		rank[i] = is_exposed(root_fd, old.dirs[i]) ? 2 : 0;
