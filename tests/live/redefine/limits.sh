@@ -113,7 +113,8 @@ for version in "${jdks[@]}"; do
 	start "$version" || continue
 
 	for file in "$at"/broken/*.class; do
-		refused "$version: $(basename "$file" .class)" . "$file"
+		refuses 2 'is not a class file' "$version: $(basename "$file" .class)" \
+			redefine --check "$JVM_PID" "$file"
 	done
 	refused "$version: too many constants: refused" '65535' "$at/huge/C.class"
 
