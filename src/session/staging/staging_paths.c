@@ -15,20 +15,18 @@
 #define UID_MAP_MAX 65536
 #define PASSWD_MAX (1024 * 1024)
 
-/*
- * Returns the target's effective user id as it is in the target's own user namespace.  Tools in the
- * target's container show this id.
- */
-static uid_t uid_inside(const struct target_ns *ns)
+/* Sets `uid` and `root` of *w, and clears the other members. */
+static void init(struct staging_paths *w, const struct target_ns *ns)
 {
 	_cleanup_buf_ struct buf map = BUF_INIT;
 	uid_t uid = ns->jvm->uid;
 	unsigned long inside, outside, count;
 	char *at;
 
+	*w = (struct staging_paths){ .uid = uid };
 	if (ns->same_userns ||
 	    procfs_read(&ns->proc, ns->jvm->pid, "uid_map", &map, UID_MAP_MAX) < 0 || map.len == 0)
-		return uid;
+		return;
 	/* A line has three numbers; strtoul(3) skips white space.  A count of 0 is the end. */
 	at = map.data;
 	do {
@@ -36,9 +34,10 @@ static uid_t uid_inside(const struct target_ns *ns)
 		outside = strtoul(at, &at, 10);
 		count = strtoul(at, &at, 10);
 		if (uid >= outside && uid - outside < count)
-			return (uid_t)(inside + (uid - outside));
+			w->uid = (uid_t)(inside + (uid - outside));
+		if (inside == 0 && count > 0)
+			w->root = (uid_t)outside;
 	} while (count > 0);
-	return uid;
 }
 
 static bool is_same_dir(const struct target_ns *ns, const char *path, int dir_fd)
@@ -156,7 +155,7 @@ static void add_home(struct staging_paths *w, const struct target_ns *ns)
 
 void staging_paths_find(const struct target_ns *ns, struct staging_paths *w)
 {
-	*w = (struct staging_paths){ .uid = uid_inside(ns) };
+	init(w, ns);
 	add(w, ns, jvm_tmp(ns->jvm));
 	add(w, ns, "/tmp");
 	add(w, ns, "/var/tmp");
@@ -168,27 +167,26 @@ void staging_paths_find(const struct target_ns *ns, struct staging_paths *w)
 
 void staging_paths_find_attach(const struct target_ns *ns, struct staging_paths *w)
 {
-	*w = (struct staging_paths){ .uid = uid_inside(ns) };
+	init(w, ns);
 	add(w, ns, "/tmp");
 	add_cwd(w, ns);
 }
 
 /*
- * Returns true if a user other than root and this process's user can rename entries of the
- * directory `path`.  `root` is the status of the target's root directory, whose owner is the root
- * user of the target's container even if that user has another id here.
+ * Returns true if a user other than root, the root user of the target's user namespace `root`, and
+ * this process's user can rename entries of the directory `path`.
  *
  * A group counts as other users, even if it is the target's own: jtool cannot find out who else is
  * in the group.  With an ACL, the group's rights in the mode are the most that the ACL gives.
  */
-static bool others_can_rename(int root_fd, const char *path, const struct stat *root)
+static bool others_can_rename(int root_fd, const char *path, uid_t root)
 {
 	_cleanup_close_ int fd = inroot_open(root_fd, path, O_DIRECTORY);
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return true;
-	if (st.st_uid != 0 && st.st_uid != geteuid() && st.st_uid != root->st_uid)
+	if (st.st_uid != 0 && st.st_uid != geteuid() && st.st_uid != root)
 		return true;
 	return st.st_mode & (S_IWGRP | S_IWOTH) && !(st.st_mode & S_ISVTX);
 }
@@ -198,16 +196,15 @@ static bool others_can_rename(int root_fd, const char *path, const struct stat *
  * it belongs to a user other than root and the target's user, or if others may write to it and it
  * has no sticky bit.
  */
-static bool is_exposed(int root_fd, const char *path)
+static bool is_exposed(int root_fd, const char *path, uid_t root)
 {
 	_cleanup_free_ char *prefix = xstrdup(path);
-	struct stat root;
 
-	if (fstat(root_fd, &root) < 0 || others_can_rename(root_fd, path, &root))
+	if (others_can_rename(root_fd, path, root))
 		return true;
 	for (char *slash = strrchr(prefix, '/'); slash; slash = strrchr(prefix, '/')) {
 		*slash = '\0';
-		if (others_can_rename(root_fd, *prefix ? prefix : "/", &root))
+		if (others_can_rename(root_fd, *prefix ? prefix : "/", root))
 			return true;
 	}
 	return false;
@@ -226,7 +223,7 @@ void staging_paths_sort(struct staging_paths *w, int root_fd, bool by_memory, bo
 	unsigned rank[STAGING_PATHS_MAX] = { 0 };
 
 	for (size_t i = 0; i < old.n; i++) {
-		rank[i] = is_exposed(root_fd, old.dirs[i]) ? 2 : 0;
+		rank[i] = is_exposed(root_fd, old.dirs[i], old.root) ? 2 : 0;
 		if (by_memory && is_in_memory(root_fd, old.dirs[i]) != memory_first)
 			rank[i]++;
 	}

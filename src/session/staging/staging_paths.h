@@ -15,7 +15,9 @@ struct staging_paths {
 	 */
 	bool exposed[STAGING_PATHS_MAX];
 	size_t n;
-	uid_t uid; /* the target's effective user id in its own user namespace */
+	/* the target's effective user id in its own user namespace, as shown in its container */
+	uid_t uid;
+	uid_t root; /* the id, in jtool's user namespace, of the root user of that namespace */
 };
 
 /*

@@ -139,8 +139,9 @@ for version in own "${jdks[@]}"; do
 	jt load "$JVM_PID" "$W/none.so"
 	jt heaphisto "$JVM_PID"
 	works "$version: info: a JVM with loaded agents" info --json "$JVM_PID"
+	# A copy of an agent is named kept-NAME-….
 	same "$version: info: the loaded agents are mapped" "['jdk', 'jtool', 'loadee']" \
-		"$(json "sorted(a['by'] or a['name'].split('/')[-1][:6] for a in j['agents']
+		"$(json "sorted(a['by'] or a['name'].split('/')[-1].removeprefix('kept-')[:6] for a in j['agents']
 			if a['kind'] == 'mapped')")"
 	prints "$version: info: jtool's agent is marked" 'jtool-agent-.*, of jtool' info "$JVM_PID"
 	stop "$JVM_PID"
