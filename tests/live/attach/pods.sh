@@ -492,9 +492,26 @@ check_image() {
 # The machine.
 
 accounts=(/etc/passwd /etc/group /etc/subuid /etc/subgid)
-of_machine() {
+of_users() {
 	cat "${accounts[@]}" 2>/dev/null | sha256sum
-	find /sys/fs/cgroup -maxdepth 4 \( -name 'libpod*' -o -name 'jtool-pods*' \) | sort
+}
+
+# control_groups: those of containers on this machine; other themes that run now have containers, too.
+control_groups() {
+	find /sys/fs/cgroup -maxdepth 4 \( -name 'libpod-*' -o -name 'jtool-pods*' \) | sort
+}
+
+# idle_groups: the control groups that were not there at the start and have no process.
+idle_groups() {
+	local group
+
+	comm -13 <(echo "$groups") <(control_groups) | while read -r group; do
+		! [ -e "$group/cgroup.procs" ] || grep -q . "$group/cgroup.procs" || echo "$group"
+	done
+}
+
+no_idle_group() {
+	[ -z "$(idle_groups)" ]
 }
 
 # remains: mounts and processes of our containers.
@@ -522,7 +539,7 @@ end_engine() {
 # our_cgroups: the control groups of our containers' monitors, which the engines leave.
 our_cgroups() {
 	find /sys/fs/cgroup -depth -type d -path "*$cgroup*"
-	[[ $machine == *libpod_parent* ]] || find /sys/fs/cgroup -depth -type d -path '*/libpod_parent*'
+	[ -n "$parents" ] || find /sys/fs/cgroup -depth -type d -path '*/libpod_parent*'
 }
 
 # end_cgroups: removes these groups; fails as long as one has a process.
@@ -538,7 +555,9 @@ end_engines() {
 	done
 }
 
-machine=$(of_machine)
+users=$(of_users)
+groups=$(control_groups)
+parents=$(find /sys/fs/cgroup -maxdepth 3 -name libpod_parent)
 if ! command -v podman >/dev/null || ! command -v runc >/dev/null; then
 	skip "podman and runc" "not installed: run scripts/apt-need containers"
 	exit 0
@@ -574,4 +593,5 @@ for mount in "${mounts[@]}"; do
 	umount "$mount"
 done
 mounts=()
-same "users and control groups are as before" "$machine" "$(of_machine)"
+same "users are as before" "$users" "$(of_users)"
+check "no control group of a container remains" poll 30 no_idle_group
