@@ -95,7 +95,8 @@ static const struct capability_sets few = {
 	.bounding = 1 << CAP_CHOWN | 1 << CAP_KILL | 1 << CAP_SETUID,
 };
 
-static pid_t start_limited_child(void)
+/* Starts a child that calls prepare(), and returns when prepare() has returned 0 in the child. */
+static pid_t start_prepared_child(int (*prepare)(const void *arg), const void *arg)
 {
 	pid_t pid;
 	int ready[2];
@@ -103,8 +104,9 @@ static pid_t start_limited_child(void)
 
 	ck_assert_int_eq(pipe(ready), 0);
 	pid = fork();
+	ck_assert_int_ge(pid, 0);
 	if (pid == 0) {
-		if (capabilities_limit(&few) < 0 || write(ready[1], "", 1) != 1)
+		if (prepare(arg) < 0 || write(ready[1], "", 1) != 1)
 			_exit(1);
 		for (;;)
 			pause();
@@ -113,6 +115,16 @@ static pid_t start_limited_child(void)
 	(void)close(ready[0]);
 	(void)close(ready[1]);
 	return pid;
+}
+
+static int limit_capabilities(const void *sets)
+{
+	return capabilities_limit(sets);
+}
+
+static pid_t start_limited_child(void)
+{
+	return start_prepared_child(limit_capabilities, &few);
 }
 
 /* Takes the target's ids in a child.  Returns 0 if the child then has the capabilities `wanted`. */
@@ -167,29 +179,26 @@ START_TEST(child_has_no_more_capabilities_than_the_target)
 }
 END_TEST
 
+struct group_list {
+	size_t n;
+	gid_t groups[100];
+};
+
+static int take_groups(const void *list)
+{
+	const struct group_list *l = list;
+
+	return setgroups(l->n, l->groups);
+}
+
 /* Starts a child with `n` supplementary groups: `first` and the following ids. */
 static pid_t start_child_with_groups(gid_t first, size_t n)
 {
-	gid_t groups[100];
-	int ready[2];
-	char byte;
-	pid_t pid;
+	struct group_list list = { .n = n };
 
 	for (size_t i = 0; i < n; i++)
-		groups[i] = first + (gid_t)i;
-	ck_assert_int_eq(pipe(ready), 0);
-	pid = fork();
-	ck_assert_int_ge(pid, 0);
-	if (pid == 0) {
-		if (setgroups(n, groups) < 0 || write(ready[1], "", 1) != 1)
-			_exit(1);
-		for (;;)
-			pause();
-	}
-	ck_assert_int_eq(read(ready[0], &byte, 1), 1);
-	(void)close(ready[0]);
-	(void)close(ready[1]);
-	return pid;
+		list.groups[i] = first + (gid_t)i;
+	return start_prepared_child(take_groups, &list);
 }
 
 /* A directory of the target may be accessible only by one of its supplementary groups. */
