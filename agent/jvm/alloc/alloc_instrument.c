@@ -123,6 +123,7 @@ static int prepare(struct ag_jvm *jvm, struct ag_alloc_code *ac)
 		return -1;
 	ac->hooks = ag_hooks_name();
 	ac->base.n_classes = AG_ALLOC_CODE_SPARE;
+	ac->sweep.most = AG_ALLOC_CODE_BATCH;
 	ac->sun_unsafe = (*jvm->jni)->GetVersion(jvm->jni) < JNI_VERSION_9;
 	ask_loaders(jvm, ac);
 	ac->on = 1;

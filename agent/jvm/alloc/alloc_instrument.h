@@ -28,7 +28,7 @@
 #define AG_ALLOC_CODE_HOOKED 2u   /* the JVM accepted the class with hooks */
 
 #define AG_ALLOC_CODE_BATCH 128u /* maximum number of classes in one retransformation */
-#define AG_ALLOC_CODE_PAUSE_NS 50000000 /* accepted for a batch, if smaller ones take less */
+#define AG_ALLOC_CODE_PAUSE_NS 50000000 /* a longer batch of JDK 8 makes the next ones smaller */
 
 /*
  * Entries of ag_alloc_code.base below this index are scratch memory.  Entry 0 is for the class that
@@ -81,12 +81,7 @@ struct ag_alloc_code {
 		uint32_t number; /* number of the sweep, from 1 on */
 		/* the batch: number of its classes, their indexes, and references to them */
 		uint32_t n;
-		/*
-		 * limit for `n`, and the shortest time that a batch took; 0: no batch was
-		 * retransformed yet
-		 */
-		uint32_t most;
-		int64_t least_ns;
+		uint32_t most; /* limit for `n`: ag_alloc_code_adapt() */
 		uint32_t members[AG_ALLOC_CODE_BATCH];
 		jclass refs[AG_ALLOC_CODE_BATCH];
 	} sweep;
@@ -110,11 +105,11 @@ struct ag_sweep {
 /* Runs a sweep.  Returns -1 with the error recorded if the classes could not be listed. */
 int ag_alloc_code_sweep(struct ag_sweep *sweep);
 /*
- * Adapts the limit for batches after a batch of n classes took `ns`: halves it if the batch took
- * longer than AG_ALLOC_CODE_PAUSE_NS and longer than twice the shortest batch; doubles it if the
- * batch took less than half of that.
+ * On JDK 8, adapts the limit for batches after a batch of n classes took `ns`: halves it if the batch
+ * took longer than AG_ALLOC_CODE_PAUSE_NS; doubles it if a batch of that size took less than half of
+ * that.
  */
-void ag_alloc_code_adapt(struct ag_alloc_code *ac, uint32_t n, int64_t ns);
+void ag_alloc_code_adapt(struct ag_jvm *jvm, struct ag_alloc_code *ac, uint32_t n, int64_t ns);
 /* Returns the batch of the current sweep as a group for ag_instrument_add(). */
 struct ag_instrument_group ag_alloc_code_batch(struct ag_jvm *jvm, struct ag_alloc_code *ac);
 /* Assigns an index to a class that gets hooks.  Returns the index, or 0 with the error recorded. */

@@ -14,6 +14,7 @@
  */
 #define BATCH_SHARE 4
 #define BATCH_PART 32
+#define ADAPTED_MIN 16u /* ag_alloc_code_adapt(): with smaller ones, a sweep takes too long */
 
 struct ag_instrument_group ag_alloc_code_batch(struct ag_jvm *jvm, struct ag_alloc_code *ac)
 {
@@ -69,8 +70,7 @@ static void refuse(struct ag_alloc_code *ac, jclass class, const char *why)
  * From JDK 11 on, the pause for a batch hardly depends on the size of the batch, because HotSpot
  * visits all classes and all compiled code each time (Tomcat, 4,000 classes: a batch of 4 classes
  * pauses as long as a batch of 128 classes).  So in a JVM with many classes, batches are large and
- * few.  JDK 8 visits all classes once for each class of the batch, and ag_alloc_code_adapt() makes
- * batches smaller.
+ * few.  JDK 8 visits all classes once for each class of the batch: ag_alloc_code_adapt().
  *
  * For each class, a batch needs memory for the class file, and for a constant pool twice as large
  * as the class's own, because HotSpot merges the old pool and the new one.  HotSpot frees this
@@ -86,27 +86,24 @@ static uint32_t batch_size(const struct ag_sweep *s)
 
 	if (part < share)
 		share = part;
-	if (s->ac->sweep.most > 0 && share > s->ac->sweep.most)
-		share = s->ac->sweep.most;
 	if (share < BATCH_MIN)
 		return BATCH_MIN;
-	return share < AG_ALLOC_CODE_BATCH ? share : AG_ALLOC_CODE_BATCH;
+	return share < s->ac->sweep.most ? share : s->ac->sweep.most;
 }
 
-void ag_alloc_code_adapt(struct ag_alloc_code *ac, uint32_t n, int64_t ns)
+void ag_alloc_code_adapt(struct ag_jvm *jvm, struct ag_alloc_code *ac, uint32_t n, int64_t ns)
 {
-	uint32_t most = ac->sweep.most > 0 ? ac->sweep.most : AG_ALLOC_CODE_BATCH;
-	int64_t accepted = AG_ALLOC_CODE_PAUSE_NS;
+	uint32_t most = ac->sweep.most;
 
-	if (ac->sweep.least_ns == 0 || ns < ac->sweep.least_ns)
-		ac->sweep.least_ns = ns;
-	if (accepted < 2 * ac->sweep.least_ns)
-		accepted = 2 * ac->sweep.least_ns;
-	if (ns > accepted)
-		most = n / 2 < BATCH_MIN ? BATCH_MIN : n / 2;
-	else if (ns < accepted / 2 && n >= most)
-		most = most < AG_ALLOC_CODE_BATCH / 2 ? 2 * most : AG_ALLOC_CODE_BATCH;
-	ac->sweep.most = most;
+	if ((*jvm->jni)->GetVersion(jvm->jni) >= JNI_VERSION_9)
+		return;
+	if (ns > AG_ALLOC_CODE_PAUSE_NS)
+		most = n / 2;
+	else if (ns < AG_ALLOC_CODE_PAUSE_NS / 2 && n >= most)
+		most *= 2;
+	if (most < ADAPTED_MIN)
+		most = ADAPTED_MIN;
+	ac->sweep.most = most < AG_ALLOC_CODE_BATCH ? most : AG_ALLOC_CODE_BATCH;
 }
 
 static void flush_in(struct ag_sweep *s, uint32_t n)
@@ -149,7 +146,7 @@ static void flush(struct ag_sweep *s)
 		flush_out(s, n);
 	else
 		flush_in(s, n);
-	ag_alloc_code_adapt(s->ac, n, ag_now_ns() - begun_ns);
+	ag_alloc_code_adapt(s->jvm, s->ac, n, ag_now_ns() - begun_ns);
 	s->done += n;
 }
 

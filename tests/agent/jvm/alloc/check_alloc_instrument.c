@@ -251,33 +251,35 @@ END_TEST
 /* When a call fails, all classes are restored at the end. */
 #define MS INT64_C(1000000)
 
-START_TEST(batches_become_smaller_where_that_makes_pauses_shorter)
+START_TEST(batches_of_jdk_8_become_smaller_if_they_take_long)
 {
 	struct ag_alloc_code *w = in();
 	uint32_t n = AG_ALLOC_CODE_BATCH;
 
-	/* JDK 8 with many classes: 2 ms for each class */
-	w->sweep.most = 0;
-	w->sweep.least_ns = 0;
-	ag_alloc_code_adapt(w, 4, 8 * MS);
+	ck_assert_uint_eq(w->sweep.most, AG_ALLOC_CODE_BATCH);
+	/* later JDKs: small batches take as long as large ones */
+	for (int i = 0; i < 10; i++)
+		ag_alloc_code_adapt(&jvm, w, w->sweep.most, 1000 * MS);
+	ck_assert_uint_eq(w->sweep.most, AG_ALLOC_CODE_BATCH);
+	fake.release = 1;
+	/* many classes: 1 ms for each class of a batch */
+	ag_alloc_code_adapt(&jvm, w, 4, 4 * MS);
 	ck_assert_uint_eq(w->sweep.most, AG_ALLOC_CODE_BATCH);
 	for (int i = 0; i < 10; i++, n = w->sweep.most)
-		ag_alloc_code_adapt(w, n, 2 * MS * n);
-	ck_assert_uint_eq(n, 16); /* 32 ms; 64 ms for 32 classes */
+		ag_alloc_code_adapt(&jvm, w, n, MS * n);
+	ck_assert_uint_eq(n, 32);
 	/* a moment on a busy machine */
-	ag_alloc_code_adapt(w, n, 200 * MS);
-	ck_assert_uint_eq(w->sweep.most, 8);
-	ag_alloc_code_adapt(w, 8, 16 * MS);
+	ag_alloc_code_adapt(&jvm, w, n, 200 * MS);
 	ck_assert_uint_eq(w->sweep.most, 16);
-	/* later JDKs: small batches take as long as large ones */
-	w->sweep.most = 0;
-	w->sweep.least_ns = 0;
-	for (n = 4; n <= AG_ALLOC_CODE_BATCH; n *= 2)
-		ag_alloc_code_adapt(w, n, 100 * MS + n * MS / 2);
-	ck_assert_uint_eq(w->sweep.most, AG_ALLOC_CODE_BATCH);
+	ag_alloc_code_adapt(&jvm, w, 16, 16 * MS);
+	ck_assert_uint_eq(w->sweep.most, 32);
+	/* a busy machine: a sweep of small batches would not end */
 	for (int i = 0; i < 10; i++)
-		ag_alloc_code_adapt(w, 4, 1000 * MS * i + 500 * MS);
-	ck_assert_uint_eq(w->sweep.most, 4);
+		ag_alloc_code_adapt(&jvm, w, w->sweep.most, 1000 * MS);
+	ck_assert_uint_eq(w->sweep.most, 16);
+	for (int i = 0; i < 10; i++)
+		ag_alloc_code_adapt(&jvm, w, w->sweep.most, MS);
+	ck_assert_uint_eq(w->sweep.most, AG_ALLOC_CODE_BATCH);
 	out(w);
 }
 END_TEST
@@ -633,7 +635,7 @@ int main(void)
 	tcase_set_timeout(tcase, 60);
 	tcase_add_loop_test(tcase, all_classes_are_instrumented_and_restored, 0, 2);
 	tcase_add_loop_test(tcase, up_to_100_methods_that_run_old_code_are_noted, 99, 102);
-	tcase_add_test(tcase, batches_become_smaller_where_that_makes_pauses_shorter);
+	tcase_add_test(tcase, batches_of_jdk_8_become_smaller_if_they_take_long);
 	tcase_add_test(tcase, each_call_may_fail);
 	tcase_add_test(tcase, the_jvm_may_exit_at_each_call);
 	tcase_add_test(tcase, refused_classes_are_noted);
