@@ -73,12 +73,15 @@ now_ms() {
 
 # poll SECONDS COMMAND...: repeats COMMAND until it succeeds; fails after SECONDS.
 poll() {
-	local end=$(($(now_ms) + $1 * 1000))
+	local begin end pause=0.02
 
+	begin=$(now_ms)
+	end=$((begin + $1 * 1000))
 	shift
 	until "$@" >/dev/null 2>&1; do
 		[ "$(now_ms)" -lt "$end" ] || return 1
-		sleep 0.02
+		[ "$(now_ms)" -lt $((begin + 1000)) ] || pause=0.2
+		sleep $pause
 	done
 }
 

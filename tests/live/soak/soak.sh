@@ -136,7 +136,7 @@ moment() {
 
 	end=$(($(now_ms) + RANDOM % (RANDOM % 2 ? $1 : 300)))
 	while [ "$(now_ms)" -lt "$end" ] && ! gone "$pid"; do
-		sleep 0.01
+		sleep 0.03
 	done
 }
 
