@@ -47,7 +47,9 @@ static void map_all(struct klass_walk *w)
 /* Adds an unlisted class.  Tags its first object, which identifies the class after the walk. */
 static const struct ag_class_slot *add_unknown(struct klass_walk *w, uint32_t key, jlong *tag)
 {
-	w->full = !ag_class_map_add(&w->map, key, w->classes->n + w->unknown);
+	/* The map may have room for more, because not every listed class has a key. */
+	w->full = w->unknown == UNKNOWN_MAX ||
+		  !ag_class_map_add(&w->map, key, w->classes->n + w->unknown);
 	if (w->full)
 		return NULL;
 	*tag = ++w->unknown;
