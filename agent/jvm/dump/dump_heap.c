@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define ADDRESS_BITS 47
+#define ADDRESS_BITS 48 /* x86-64: 47; aarch64: 48 */
 #define REGION_BITS 30 /* log2 of the bytes of heap that one region of marks covers */
 #define REGIONS ((size_t)1 << (ADDRESS_BITS - REGION_BITS))
 #define REGION_SIZE ((size_t)1 << (REGION_BITS - 6)) /* bytes; one bit for each 8 bytes of heap */
