@@ -175,7 +175,10 @@ static void explain(struct ag_snapshot *s)
 	}
 }
 
-/* Returns true if the child runs or waits for a CPU (state R), or is blocked in the kernel (D). */
+/*
+ * Returns true if the child runs or waits for a CPU (state R), or is blocked in the kernel (D); also
+ * if its state cannot be read.
+ */
 static bool is_busy(const struct ag_snapshot *s)
 {
 	char path[32], text[128];
@@ -187,7 +190,7 @@ static bool is_busy(const struct ag_snapshot *s)
 	ag_text_put(&t, "/stat");
 	fd = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return false;
+		return true; /* unknown: /proc is mounted with the option hidepid */
 	do
 		n = syscall(SYS_read, fd, text, sizeof(text));
 	while (n < 0 && errno == EINTR);
