@@ -72,8 +72,8 @@ struct ag_alloc_code {
 	/* The classes that got hooks while they were loaded.  Any thread may add one; atomic. */
 	struct {
 		uint32_t n; /* number of these classes */
-		/* hashes of the names of the first AG_ALLOC_CODE_NAMES of these classes */
-		uint64_t names[AG_ALLOC_CODE_NAMES];
+		/* ag_alloc_code_key() of the first AG_ALLOC_CODE_NAMES of these classes */
+		uint64_t keys[AG_ALLOC_CODE_NAMES];
 		int64_t last_ns; /* time at which the last of these classes was loaded */
 	} loaded;
 	/* The current sweep; used by the thread that retransforms. */
@@ -105,11 +105,16 @@ struct ag_sweep {
 /* Runs a sweep.  Returns -1 with the error recorded if the classes could not be listed. */
 int ag_alloc_code_sweep(struct ag_sweep *sweep);
 /*
- * On JDK 8, adapts the limit for batches after a batch of n classes took `ns`: halves it if the batch
- * took longer than AG_ALLOC_CODE_PAUSE_NS; doubles it if a batch of that size took less than half of
- * that.
+ * On JDK 8, adapts the limit for batches after a batch of n classes took `ns`: halves it if the
+ * batch took longer than AG_ALLOC_CODE_PAUSE_NS; doubles it if a batch of that size took less than
+ * half of that.
  */
 void ag_alloc_code_adapt(struct ag_jvm *jvm, struct ag_alloc_code *ac, uint32_t n, int64_t ns);
+/*
+ * Returns a hash of a class, by its loader and the hash of its name; 0: the loader's identity hash
+ * is not available.
+ */
+uint64_t ag_alloc_code_key(jvmtiEnv *ti, uint64_t name, jobject loader);
 /* Returns the batch of the current sweep as a group for ag_instrument_add(). */
 struct ag_instrument_group ag_alloc_code_batch(struct ag_jvm *jvm, struct ag_alloc_code *ac);
 /* Assigns an index to a class that gets hooks.  Returns the index, or 0 with the error recorded. */

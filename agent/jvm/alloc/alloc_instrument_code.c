@@ -266,7 +266,9 @@ static void untagged(const struct ag_instrument_call *call)
 		return;
 	i = __atomic_fetch_add(&ac->loaded.n, 1, __ATOMIC_RELAXED);
 	if (i < AG_ALLOC_CODE_NAMES)
-		__atomic_store_n(&ac->loaded.names[i], ag_hash(call->name, strlen(call->name)),
+		__atomic_store_n(&ac->loaded.keys[i],
+				 ag_alloc_code_key(call->ti, ag_hash(call->name, strlen(call->name)),
+						   call->loader),
 				 __ATOMIC_RELAXED);
 	__atomic_store_n(&ac->loaded.last_ns, ag_now_ns(), __ATOMIC_RELAXED);
 }

@@ -177,14 +177,29 @@ static bool look(struct ag_sweep *s, jclass class, const char *signature, jvmtiE
 	return ag_instrument_class(&ac->base, index)->outcome == AG_INSTRUMENTED_DONE;
 }
 
-/* Returns true if a class of this name has got hooks while it was loaded. */
-static bool has_hooks(const struct ag_alloc_code *ac, const char *signature)
+uint64_t ag_alloc_code_key(jvmtiEnv *ti, uint64_t name, jobject loader)
 {
-	uint32_t n = __atomic_load_n(&ac->loaded.n, __ATOMIC_RELAXED);
-	uint64_t name = ag_instrument_name(signature);
+	jint hash = 0;
 
-	for (uint32_t i = 0; i < n && i < AG_ALLOC_CODE_NAMES; i++) {
-		if (__atomic_load_n(&ac->loaded.names[i], __ATOMIC_RELAXED) == name)
+	if (loader && (*ti)->GetObjectHashCode(ti, loader, &hash) != JVMTI_ERROR_NONE)
+		return 0;
+	return name ^ (uint32_t)hash * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+/* Returns true if the class has got hooks while it was loaded.  If unsure, returns false. */
+static bool has_hooks(const struct ag_sweep *s, jclass class, const char *signature)
+{
+	const struct ag_alloc_code *ac = s->ac;
+	uint32_t n = __atomic_load_n(&ac->loaded.n, __ATOMIC_RELAXED);
+	jobject loader = NULL;
+	uint64_t key;
+
+	if (n == 0 || AG_JVMTI(s->jvm, GetClassLoader, class, &loader) != 0)
+		return false;
+	key = ag_alloc_code_key(ac->base.ti, ag_instrument_name(signature), loader);
+	ag_ref_drop(s->jvm, loader);
+	for (uint32_t i = 0; key != 0 && i < n && i < AG_ALLOC_CODE_NAMES; i++) {
+		if (__atomic_load_n(&ac->loaded.keys[i], __ATOMIC_RELAXED) == key)
 			return true;
 	}
 	return false;
@@ -274,7 +289,7 @@ static void consider_new(struct ag_sweep *s, jclass class, const char *signature
 	}
 	if (s->out && may_have_hooks(s, class))
 		unhook_new(s, class, signature);
-	else if (!s->out && finds_hooks(s, class) && (s->new_only || !has_hooks(s->ac, signature)))
+	else if (!s->out && finds_hooks(s, class) && (s->new_only || !has_hooks(s, class, signature)))
 		hook_class(s, class, signature);
 }
 

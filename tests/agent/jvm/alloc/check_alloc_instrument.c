@@ -284,6 +284,27 @@ START_TEST(batches_of_jdk_8_become_smaller_if_they_take_long)
 }
 END_TEST
 
+/* Another class of that name, which another loader loads during the sweep, must not hide a class. */
+START_TEST(class_with_hooks_is_known_by_its_name_and_loader)
+{
+	struct ag_alloc_code *w = in();
+	jobject loader = (jobject)w; /* the fake does not look at it */
+	uint64_t key;
+
+	ck_assert_uint_eq(ag_alloc_code_key(w->base.ti, 4711, NULL), 4711);
+	fake.hash = 1;
+	key = ag_alloc_code_key(w->base.ti, 4711, loader);
+	ck_assert_uint_ne(key, 4711);
+	ck_assert_uint_eq(ag_alloc_code_key(w->base.ti, 4711, loader), key);
+	fake.hash = 2;
+	ck_assert_uint_ne(ag_alloc_code_key(w->base.ti, 4711, loader), key);
+	fake.fail_at = fake.calls + 1;
+	ck_assert_uint_eq(ag_alloc_code_key(w->base.ti, 4711, loader), 0);
+	fake.fail_at = 0;
+	out(w);
+}
+END_TEST
+
 START_TEST(each_call_may_fail)
 {
 	struct ag_alloc_code *w;
@@ -635,6 +656,7 @@ int main(void)
 	tcase_set_timeout(tcase, 60);
 	tcase_add_loop_test(tcase, all_classes_are_instrumented_and_restored, 0, 2);
 	tcase_add_loop_test(tcase, up_to_100_methods_that_run_old_code_are_noted, 99, 102);
+	tcase_add_test(tcase, class_with_hooks_is_known_by_its_name_and_loader);
 	tcase_add_test(tcase, batches_of_jdk_8_become_smaller_if_they_take_long);
 	tcase_add_test(tcase, each_call_may_fail);
 	tcase_add_test(tcase, the_jvm_may_exit_at_each_call);
