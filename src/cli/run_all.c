@@ -79,7 +79,7 @@ static void _noreturn_ run_child(const struct batch *batch, const struct job *jo
 {
 	struct ctx ctx = *batch->ctx;
 	struct err *err = &job->shared->err;
-	int rc;
+	int rc, lost;
 
 	/*
 	 * Ask the kernel to end this child when its parent dies.  End the child now if the parent
@@ -95,9 +95,11 @@ static void _noreturn_ run_child(const struct batch *batch, const struct job *jo
 		_exit(EXIT_PARTIAL);
 	}
 	rc = ctx.cmd->run(&ctx, err);
-	if (fflush(ctx.out) != 0 && (rc == 0 || err->is_verdict)) {
+	/* ferror(3): fflush(3) does not report that a large write has failed before. */
+	lost = fflush(ctx.out) != 0 ? errno : ferror(ctx.out) ? EIO : 0;
+	if (lost != 0 && (rc == 0 || err->is_verdict)) {
 		*err = (struct err){ .code = EXIT_DONE }; /* the result is not complete */
-		(void)io_temp_failed(err, -errno, "this JVM's result");
+		(void)io_temp_failed(err, -lost, "this JVM's result");
 	}
 	_exit((int)err->code);
 }

@@ -9,13 +9,15 @@
 static int print(struct top *t, struct err *err)
 {
 	top_refresh(t);
+	errno = 0;
 	if (t->ctx->json)
 		json_print_take(top_view_json(&t->view), t->ctx->out);
 	else
 		top_view_print(&t->view, t->ctx->out);
-	if (fflush(t->ctx->out) == 0)
+	/* ferror(3): fflush(3) does not report that a large write has failed before. */
+	if (fflush(t->ctx->out) == 0 && !ferror(t->ctx->out))
 		return 0;
-	return err_stdout(err, -errno);
+	return err_stdout(err, errno ? -errno : -EIO);
 }
 
 static void notice_once(struct top *t)
