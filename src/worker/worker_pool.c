@@ -48,6 +48,25 @@ struct pool {
  */
 static pid_t ended; /* 0: none */
 
+/*
+ * pids of killed workers that were not reaped yet: they are exiting, or blocked in the kernel.  If
+ * there are more, those are not recorded, and stay zombies until this process ends.
+ */
+static pid_t killed[WORKER_POOL_MAX];
+static size_t n_killed;
+
+bool worker_pool_reap_killed(void)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < n_killed; i++) {
+		if (waitpid(killed[i], NULL, WNOHANG) == 0)
+			killed[n++] = killed[i];
+	}
+	n_killed = n;
+	return n == 0;
+}
+
 static void reap_ended(void)
 {
 	int status;
@@ -177,7 +196,8 @@ static void end_worker(struct pool *pool, struct worker *w, int error)
 		ended = w->pid;
 	} else {
 		(void)kill(w->pid, SIGKILL);
-		(void)waitpid(w->pid, NULL, WNOHANG);
+		if (waitpid(w->pid, NULL, WNOHANG) == 0 && n_killed < WORKER_POOL_MAX)
+			killed[n_killed++] = w->pid;
 	}
 	w->pid = 0;
 	(void)close(w->sock);
@@ -297,6 +317,7 @@ int worker_pool_run(const struct worker_tasks *tasks)
 	if (pool.shared == MAP_FAILED)
 		return -errno;
 	reap_ended();
+	(void)worker_pool_reap_killed();
 	rc = start_workers(&pool);
 	if (rc == 0 && tasks->meanwhile)
 		tasks->meanwhile(tasks->arg);

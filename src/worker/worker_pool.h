@@ -43,4 +43,10 @@ struct worker_tasks {
  */
 int worker_pool_run(const struct worker_tasks *tasks) _must_check_;
 
+/*
+ * Reaps the workers that were killed and have ended since.  Returns false if one of them has not
+ * ended, because it is blocked.
+ */
+bool worker_pool_reap_killed(void);
+
 #endif

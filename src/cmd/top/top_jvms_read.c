@@ -3,6 +3,8 @@
 
 #include "base/xalloc.h"
 #include "cmd/top/top_internal.h"
+#include "proc/process_set.h"
+#include "worker/worker_pool.h"
 
 /* interval in ms between searches for JVMs; a search takes longer than reading the known JVMs */
 #define SEARCH_MS 3000
@@ -47,6 +49,12 @@ static void keep_sources(struct top_list *now, struct top_list *before)
 	now->at_s = before->at_s;
 }
 
+/*
+ * JVMs whose file systems do not answer, and which workers do not inspect again while a worker is
+ * blocked: see discover_all().  Static, because it must outlive a struct top_list.
+ */
+static struct process_set hung;
+
 static int search(struct top_list *l, const struct procfs *proc, struct err *err)
 {
 	struct jvm_list found = { NULL, 0 };
@@ -54,7 +62,9 @@ static int search(struct top_list *l, const struct procfs *proc, struct err *err
 
 	if (monotonic_ns() < l->due_ns)
 		return 0;
-	if (discover_all(proc, false, NULL, &found, err) < 0)
+	if (worker_pool_reap_killed())
+		hung.n = 0;
+	if (discover_all(proc, false, &hung, &found, err) < 0)
 		return -1;
 	top_list_begin(&now, &found);
 	keep_sources(&now, l);

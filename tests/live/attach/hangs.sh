@@ -164,6 +164,16 @@ one_child() { [ "$(pgrep -c -P "$exporter")" -eq 1 ]; }
 check "exporter: after 4 documents, one process is blocked" poll 10 one_child
 stop "$exporter"
 
+# It searches every 3 s, and the search takes longer while it waits for a worker.
+spawn "$W/jtool" top all 1 14
+top=$JVM_PID
+tables() { [ "$(grep -c 'PID .*HEAP' "$JVM_OUT")" -ge "$1" ]; }
+poll 60 tables 12 || fail "top all: 12 tables" "$(tail -n 5 "$JVM_OUT" "$JVM_ERR")"
+children=$(pgrep -P "$top" | xargs -r -I PID grep -h '^State' /proc/PID/status)
+check "top all: after 4 searches, one process is blocked, and at most one is not reaped" \
+	[ "$(wc -l <<<"$children")" -le 2 ]
+stop "$top"
+
 # On an idle machine it takes the timeout and 0.9 s.
 within 9000 "jcmd all" jcmd --timeout 5 all VM.version
 n=0

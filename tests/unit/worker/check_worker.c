@@ -1,6 +1,7 @@
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -310,6 +311,19 @@ START_TEST(many_blocked_tasks_do_not_add_up)
 }
 END_TEST
 
+START_TEST(blocked_workers_are_reaped_when_they_have_ended)
+{
+	struct results r;
+
+	(void)run_pool("b", &r);
+	(void)run_pool("b", &r);
+	while (!worker_pool_reap_killed())
+		(void)poll(NULL, 0, 1);
+	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1);
+	ck_assert_int_eq(errno, ECHILD);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("worker");
@@ -330,6 +344,7 @@ int main(void)
 	tcase_add_loop_test(pool, every_task_is_run, 0, 13);
 	tcase_add_test(pool, a_task_of_a_worker_killed_before_it_runs_is_lost);
 	tcase_add_test(pool, many_blocked_tasks_do_not_add_up);
+	tcase_add_test(pool, blocked_workers_are_reaped_when_they_have_ended);
 	srunner_run_all(sr, CK_NORMAL);
 	failed = srunner_ntests_failed(sr);
 	srunner_free(sr);
