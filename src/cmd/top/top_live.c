@@ -364,6 +364,12 @@ static void wait_for_event(struct live *l)
 	struct pollfd fds[] = { { .fd = STDIN_FILENO, .events = POLLIN },
 				{ .fd = top_dump_fd(&l->t->one.dump), .events = POLLIN } };
 
+	/*
+	 * If a signal has interrupted draw(), which waits for a stopped terminal (^S), no signal
+	 * would interrupt the next wait.
+	 */
+	if (!l->shown.rows)
+		until.at_ns = 0;
 	if (top_signals_wait(fds, ARRAY_SIZE(fds), until) > 0) {
 		if (fds[1].revents)
 			take_dump(l);

@@ -192,6 +192,14 @@ start_jvm "$version" default Load -- 20 0 && {
 	poll 60 busy_first
 	kill -HUP "$(jtool_of_terminal)"
 	restored "SIGHUP" 0
+	top_on ./jtool top "$JVM_PID" 1h
+	sees "an interval of 1 h: the threads" ' busy *$'
+	keys C-s s # top waits until the terminal, which is stopped, takes the table
+	sleep 0.5
+	kill -TERM "$(jtool_of_terminal)"
+	sleep 0.2
+	keys C-q
+	restored "SIGTERM while the terminal is stopped" 0
 	top_on ./jtool top "$JVM_PID" -d 2
 	restored "-d 2" 0
 
@@ -263,6 +271,14 @@ await_ready 240 && {
 	jt top "$JVM_PID" --json 1 2
 	same "10,000 threads: each has a row and its name" "0 True" "$rc $(documents "len([t for t in
 		d[-1]['threads'] if t['name'].startswith('deep-') and t['id']]) == 10000")"
+	# glibc reports the failure of a large write only once.
+	rc=0
+	timeout 60 bash -c './jtool top "$1" 300ms -n 0 | head -n 1 >out; exit "${PIPESTATUS[0]}"' \
+		jtool "$JVM_PID" 2>err || rc=$?
+	same "10,000 threads: a closed pipe ends top" "141 1" "$rc $(wc -l <out)"
+	rc=0
+	timeout 60 ./jtool top "$JVM_PID" 300ms -n 0 >/dev/full 2>err || rc=$?
+	same "10,000 threads: a full disk ends top" "7 1" "$rc $(grep -c 'No space left' err)"
 	unharmed "10,000 threads"
 	stop "$JVM_PID"
 }
