@@ -409,6 +409,12 @@ int main(int argc, char **argv)
 	(void)signal(SIGCHLD, SIG_DFL);
 	if (run(argc, argv, &cmd, &json, &err) == 0) {
 		(void)flush_results(&err);
+	} else if (err.is_verdict) {
+		struct err lost = { .code = EXIT_DONE };
+
+		/* The result, which is "no", is worth nothing if it was not written completely. */
+		if (flush_results(&lost) < 0)
+			err = lost;
 	} else {
 		/*
 		 * Print the error as JSON only if fwide() returns 0, which means that nothing was

@@ -42,6 +42,10 @@ for version in "${jdks[@]}"; do
 	jt threads --deadlocks "$JVM_PID"
 	same "$version: --deadlocks: the exit status is 1" "1 4" \
 		"$rc $(grep -c '^deadlock of [23] threads:$' "$W/out")"
+	rc=0
+	"$JTOOL" threads --deadlocks "$JVM_PID" >/dev/full 2>"$W/err" || rc=$?
+	same "$version: --deadlocks: a result that cannot be written is an error" "7 1" \
+		"$rc $(grep -c 'cannot write the result to stdout: ' "$W/err")"
 	check "$version: --deadlocks: who holds what" \
 		grep -q '^  "monitors-0" .* waits for Locks$Lock 0x.*, held by "monitors-1"$' "$W/out"
 	works "$version: --blocked: it works" threads --blocked "$JVM_PID"
