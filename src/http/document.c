@@ -64,13 +64,15 @@ static void close_files(struct document_job *job)
 	job->sock = job->fd = -1;
 }
 
-bool document_reap_orphans(void)
+bool document_reap_orphans(struct document_job *job)
 {
 	pid_t pid;
 
-	do
+	do {
 		pid = waitpid(-1, NULL, WNOHANG);
-	while (pid > 0);
+		if (pid > 0 && pid == job->pid)
+			job->pid = 0; /* another process may get this pid */
+	} while (pid > 0);
 	return pid == 0;
 }
 

@@ -219,7 +219,7 @@ static int serve_once(struct serving *s, struct err *err)
 	if (s->job.sock >= 0 && (fds[listeners + 1].revents || deadline_passed(s->job.deadline)))
 		finish_job(s);
 	if (s->job.sock < 0 && s->has_orphans)
-		s->has_orphans = document_reap_orphans();
+		s->has_orphans = document_reap_orphans(&s->job);
 	serve_clients(s, fds + listeners + 2);
 	accept_clients(s, fds);
 	serve_waiting(s);

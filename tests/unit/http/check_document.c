@@ -130,20 +130,37 @@ static int leave_orphan(void *arg, FILE *out, struct err *err)
 
 START_TEST(orphans_of_children_are_reaped)
 {
+	struct document_job job = DOCUMENT_JOB_INIT;
 	struct err err = { .code = EXIT_DONE };
 	struct document *doc;
 	char pid[16] = "";
 
 	ck_assert_int_eq(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
-	ck_assert(!document_reap_orphans());
+	ck_assert(!document_reap_orphans(&job));
 	doc = run(leave_orphan, NULL, 10000, &err);
 	ck_assert_ptr_nonnull(doc);
 	ck_assert_int_gt(pread(doc->fd, pid, sizeof(pid) - 1, 0), 0);
 	document_unref(doc);
-	ck_assert(document_reap_orphans());
+	ck_assert(document_reap_orphans(&job));
 	ck_assert_int_eq(kill((pid_t)strtol(pid, NULL, 10), SIGKILL), 0);
-	while (document_reap_orphans())
+	while (document_reap_orphans(&job))
 		(void)poll(NULL, 0, 1);
+}
+END_TEST
+
+/* If it kept the pid, document_cancel() would kill another process that gets the pid. */
+START_TEST(child_that_was_given_up_and_is_reaped_with_orphans_is_forgotten)
+{
+	struct document_job job = DOCUMENT_JOB_INIT;
+
+	job.pid = fork();
+	if (job.pid == 0)
+		_exit(0);
+	ck_assert_int_gt(job.pid, 0);
+	while (document_reap_orphans(&job))
+		(void)poll(NULL, 0, 1);
+	ck_assert_int_eq(job.pid, 0);
+	document_cancel(&job);
 }
 END_TEST
 
@@ -173,6 +190,7 @@ int main(void)
 	tcase_add_test(tc, failures_of_the_child_are_errors);
 	tcase_add_test(tc, document_can_begin_after_one_that_took_too_long);
 	tcase_add_test(tc, orphans_of_children_are_reaped);
+	tcase_add_test(tc, child_that_was_given_up_and_is_reaped_with_orphans_is_forgotten);
 	tcase_add_test(tc, cancelled_job_leaves_nothing_open);
 	srunner_run_all(sr, CK_NORMAL);
 	failed = srunner_ntests_failed(sr);
