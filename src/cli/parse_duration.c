@@ -77,8 +77,9 @@ int parse_duration(const char *text, unsigned bare_ms, unsigned *ms)
 	rc = parse(text, unit, scale, &ns);
 	if (rc < 0)
 		return rc;
-	if (ns / NS_PER_MS > INT_MAX)
+	if (ns > INT_MAX * (uint64_t)NS_PER_MS)
 		return -ERANGE;
-	*ms = (unsigned)(ns / NS_PER_MS);
+	/* rounded up, because 0 may mean "no limit" */
+	*ms = (unsigned)((ns + NS_PER_MS - 1) / NS_PER_MS);
 	return 0;
 }
