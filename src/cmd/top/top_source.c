@@ -29,6 +29,13 @@ static int read_process(const struct top_source *s, const struct procfs *proc,
 	return 0;
 }
 
+/* Adds n to *sum, which is -1 if it is unknown. */
+static void add_count(int64_t *sum, int64_t n)
+{
+	if (__builtin_add_overflow(*sum < 0 ? 0 : *sum, n, sum))
+		*sum = INT64_MAX;
+}
+
 /*
  * Sets gc_s, collections and all_collections.  r->collections counts only the collections of the
  * first two collectors, one for each generation, because only these collections empty eden.  A
@@ -43,9 +50,9 @@ static void take_collectors(const struct vm_stats *stats, struct vm_reading *r)
 			r->gc_s = (r->gc_s < 0 ? 0 : r->gc_s) + c->seconds;
 		if (c->count < 0)
 			continue;
-		r->all_collections = (r->all_collections < 0 ? 0 : r->all_collections) + c->count;
+		add_count(&r->all_collections, c->count);
 		if (i < 2)
-			r->collections = (r->collections < 0 ? 0 : r->collections) + c->count;
+			add_count(&r->collections, c->count);
 	}
 }
 

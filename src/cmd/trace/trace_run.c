@@ -144,8 +144,10 @@ static bool has_reached_limit(const struct run *r)
 
 	if (!r->opts->summary || limit == 0)
 		return false;
-	for (size_t i = 0; i < t->n; i++)
-		n += t->methods[i].sum.calls;
+	for (size_t i = 0; i < t->n; i++) {
+		if (__builtin_add_overflow(n, t->methods[i].sum.calls, &n))
+			return true;
+	}
 	return n >= limit;
 }
 

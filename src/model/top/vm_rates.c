@@ -5,6 +5,8 @@
  * reading.  If the window is longer, its length is halved, and window_bytes is halved too.
  */
 #define WINDOW_S 20
+/* maximum rate of allocation in bytes per second, which fits into an int64_t */
+#define RATE_MAX 9e18
 
 /*
  * `before` and `now` are values of a total in seconds.  Returns the increase as a percentage of
@@ -37,7 +39,7 @@ static void set_allocation(struct vm_history *h, double bytes, double seconds)
 {
 	if (bytes < 0 || seconds <= 0)
 		return;
-	h->allocation = bytes / seconds;
+	h->allocation = bytes / seconds < RATE_MAX ? bytes / seconds : RATE_MAX;
 	h->has_allocation = true;
 }
 

@@ -221,7 +221,8 @@ static struct trace_state state_of(const struct trace *t)
 	uint64_t calls = 0;
 
 	for (size_t i = 0; i < t->n; i++)
-		calls += t->methods[i].sum.calls;
+		if (__builtin_add_overflow(calls, t->methods[i].sum.calls, &calls))
+			calls = UINT64_MAX;
 	if (calls > state.calls)
 		state.calls = calls;
 	return state;

@@ -249,6 +249,8 @@ START_TEST(allocation_is_what_goes_through_eden)
 	eden(4, 8, 2 * MB);
 	ck_assert_double_eq(rates.allocation, 0);
 	ck_assert_int_eq(rates.heap_after, 3 * MB);
+	eden(5, INT64_MAX, 2 * MB); /* a hostile counter */
+	ck_assert_double_eq_tol(rates.allocation, 9e18, 1);
 }
 END_TEST
 
