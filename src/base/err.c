@@ -96,6 +96,8 @@ void err_prefix(struct err *err, const char *fmt, ...)
 	char text[sizeof(err->text)];
 	va_list ap;
 
+	if (err->code == EXIT_DONE)
+		return;
 	va_start(ap, fmt);
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);

@@ -83,6 +83,8 @@ START_TEST(err_keeps_the_first_error_on_one_line)
 {
 	struct err err = { .code = EXIT_DONE };
 
+	err_prefix(&err, "none");
+	ck_assert_str_eq(err.text, "");
 	ck_assert_int_eq(err_set(&err, EXIT_TARGET, "pid %d: %s", 7, "a\nb\tc\x1b[2J\xc2\x9b"), -1);
 	ck_assert_str_eq(err.text, "pid 7: a b c\\x1B[2J\\xC2\\x9B");
 	ck_assert_int_eq(err_set(&err, EXIT_AGENT, "later"), -1);
