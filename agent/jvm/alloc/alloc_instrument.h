@@ -39,7 +39,7 @@
 
 #define AG_ALLOC_CODE_REASONS 24  /* maximum number of different reasons */
 #define AG_ALLOC_CODE_ASKING 64   /* maximum number of threads that ask loaders at once */
-#define AG_ALLOC_CODE_NAMES 1024u /* maximum number of names in ag_alloc_code.loaded */
+#define AG_ALLOC_CODE_KEYS 1024u /* maximum number of keys in ag_alloc_code.loaded */
 
 /* A row of ag_alloc_code.reasons.  Any thread may claim a row; rows are never freed. */
 struct ag_reason {
@@ -72,8 +72,8 @@ struct ag_alloc_code {
 	/* The classes that got hooks while they were loaded.  Any thread may add one; atomic. */
 	struct {
 		uint32_t n; /* number of these classes */
-		/* ag_alloc_code_key() of the first AG_ALLOC_CODE_NAMES of these classes */
-		uint64_t keys[AG_ALLOC_CODE_NAMES];
+		/* ag_alloc_code_key() of the first AG_ALLOC_CODE_KEYS of these classes */
+		uint64_t keys[AG_ALLOC_CODE_KEYS];
 		int64_t last_ns; /* time at which the last of these classes was loaded */
 	} loaded;
 	/* The current sweep; used by the thread that retransforms. */

@@ -257,6 +257,7 @@ static enum ag_instrumented look(const struct ag_instrument_call *call, uint32_t
 static void untagged(const struct ag_instrument_call *call)
 {
 	struct ag_alloc_code *ac = (struct ag_alloc_code *)call->instrument;
+	uint64_t key;
 	uint32_t i;
 
 	if (!__atomic_load_n(&ac->on, __ATOMIC_SEQ_CST))
@@ -264,12 +265,10 @@ static void untagged(const struct ag_instrument_call *call)
 	if (!ag_alloc_code_is_visible(ac, call->ti, call->jni, call->loader) ||
 	    instrument_bytes(call, true) != AG_INSTRUMENTED_DONE)
 		return;
+	key = ag_alloc_code_key(call->ti, ag_hash(call->name, strlen(call->name)), call->loader);
 	i = __atomic_fetch_add(&ac->loaded.n, 1, __ATOMIC_RELAXED);
-	if (i < AG_ALLOC_CODE_NAMES)
-		__atomic_store_n(&ac->loaded.keys[i],
-				 ag_alloc_code_key(call->ti, ag_hash(call->name, strlen(call->name)),
-						   call->loader),
-				 __ATOMIC_RELAXED);
+	if (i < AG_ALLOC_CODE_KEYS)
+		__atomic_store_n(&ac->loaded.keys[i], key, __ATOMIC_RELAXED);
 	__atomic_store_n(&ac->loaded.last_ns, ag_now_ns(), __ATOMIC_RELAXED);
 }
 

@@ -198,7 +198,7 @@ static bool has_hooks(const struct ag_sweep *s, jclass class, const char *signat
 		return false;
 	key = ag_alloc_code_key(ac->base.ti, ag_instrument_name(signature), loader);
 	ag_ref_drop(s->jvm, loader);
-	for (uint32_t i = 0; key != 0 && i < n && i < AG_ALLOC_CODE_NAMES; i++) {
+	for (uint32_t i = 0; key != 0 && i < n && i < AG_ALLOC_CODE_KEYS; i++) {
 		if (__atomic_load_n(&ac->loaded.keys[i], __ATOMIC_RELAXED) == key)
 			return true;
 	}
@@ -289,7 +289,8 @@ static void consider_new(struct ag_sweep *s, jclass class, const char *signature
 	}
 	if (s->out && may_have_hooks(s, class))
 		unhook_new(s, class, signature);
-	else if (!s->out && finds_hooks(s, class) && (s->new_only || !has_hooks(s, class, signature)))
+	else if (!s->out && finds_hooks(s, class) &&
+		 (s->new_only || !has_hooks(s, class, signature)))
 		hook_class(s, class, signature);
 }
 

@@ -176,7 +176,7 @@ static void explain(struct ag_snapshot *s)
 }
 
 /*
- * Returns true if the child runs or waits for a CPU (state R), or is blocked in the kernel (D); also
+ * Returns true if the child runs or waits for a CPU (state R), or is blocked in the kernel (D), or
  * if its state cannot be read.
  */
 static bool is_busy(const struct ag_snapshot *s)

@@ -284,7 +284,7 @@ START_TEST(batches_of_jdk_8_become_smaller_if_they_take_long)
 }
 END_TEST
 
-/* Another class of that name, which another loader loads during the sweep, must not hide a class. */
+/* A class of that name that another loader loads during the sweep must not hide a class. */
 START_TEST(class_with_hooks_is_known_by_its_name_and_loader)
 {
 	struct ag_alloc_code *w = in();
