@@ -121,16 +121,17 @@ static int await_reading(struct answer_reader *r, struct deadline d)
 /*
  * Sends a first part of the request, waits until the JVM has read it, and sends the rest.
  *
- * The first part is all except the last byte.  For version 2, it is a zero before the number of the
- * version: the JVM then logs no error if the connection ends there, because it has read the value 0
- * (AttachOperation::RequestReader::read_uint()).
+ * The first part is all except the last byte.  For a JDK with version 2, it is a zero before the
+ * number of the version: the JVM then logs no error if the connection ends there, because it has
+ * read the value 0 (AttachOperation::RequestReader::read_uint()).
  */
 static int send_in_two(struct answer_reader *r, const struct buf *request, struct deadline d)
 {
-	const bool is_v2 = request->data[0] == '2';
-	const size_t held = is_v2 ? request->len : 1, at = request->len - held;
-	int rc = is_v2 ? io_write_all(r->sock, "0", 1, d)
-		       : io_write_all(r->sock, request->data, at, d);
+	const bool takes_zero = request->data[0] == '2' ||
+				jvm_feature(r->asock->ns.jvm) >= ATTACH_V2_FIRST;
+	const size_t held = takes_zero ? request->len : 1, at = request->len - held;
+	int rc = takes_zero ? io_write_all(r->sock, "0", 1, d)
+			    : io_write_all(r->sock, request->data, at, d);
 
 	if (rc == 0)
 		rc = await_reading(r, d);

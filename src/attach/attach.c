@@ -30,9 +30,7 @@
 #define CONNECT_LATE_MS 700
 /* Age in seconds at which a JVM without hsperfdata counts as started. */
 #define STARTED_S 2
-/* The first JDKs with version 2 of the protocol (JDK-8219896) and with streaming (JDK-8354460). */
-#define FIRST_WITH_V2 24
-#define FIRST_WITH_STREAMING 25
+#define FIRST_WITH_STREAMING 25 /* JDK-8354460 */
 #define VERSION_REPLY_MAX 4096
 
 static int attach_disabled(const struct target_ns *ns, struct err *err)
@@ -324,7 +322,7 @@ static struct attach_version release_version(const struct jvm *jvm)
 {
 	int feature = jvm_feature(jvm);
 
-	if (feature > 0 && feature < FIRST_WITH_V2)
+	if (feature > 0 && feature < ATTACH_V2_FIRST)
 		return (struct attach_version){ .version = 1 };
 	if (feature >= FIRST_WITH_STREAMING && jvm->has_perfdata &&
 	    !(jvm->flags && strstr(jvm->flags, "jdk.attach.compat")))

@@ -23,6 +23,7 @@
 #define ATTACH_V1_ARGS 3       /* AttachOperation::arg_count_max */
 #define ATTACH_V1_NAME_MAX 16  /* AttachOperation::name_length_max */
 #define ATTACH_V1_ARG_MAX 1024 /* AttachOperation::arg_length_max, without the NUL */
+#define ATTACH_V2_FIRST 24 /* the first JDK with version 2 */
 #define ATTACH_V2_MAX (256 * 1024) /* maximum value of LEN */
 
 /* The reply to `getversion options`. */

@@ -216,15 +216,20 @@ static const struct {
 	struct buf request;
 	const char *received;
 	size_t len, first; /* length of all that is received, and of the first part */
+	const char *version; /* of the JVM; NULL: unknown */
 } requests[] = {
-	{ { .data = (char *)V1, .len = sizeof(V1) }, V1, sizeof(V1), sizeof(V1) - 1 },
-	{ { .data = (char *)V2, .len = sizeof(V2) }, "0" V2, sizeof("0" V2), 1 },
+	{ { .data = (char *)V1, .len = sizeof(V1) }, V1, sizeof(V1), sizeof(V1) - 1, NULL },
+	{ { .data = (char *)V1, .len = sizeof(V1) }, V1, sizeof(V1), sizeof(V1) - 1, "23.0.2" },
+	{ { .data = (char *)V1, .len = sizeof(V1) }, "0" V1, sizeof("0" V1), 1, "24" },
+	{ { .data = (char *)V2, .len = sizeof(V2) }, "0" V2, sizeof("0" V2), 1, NULL },
 };
+#define N_REQUESTS ARRAY_SIZE(requests)
 
 static int send_and_read(struct answer_reader *r, int i, struct spool *answer, struct err *err)
 {
 	struct deadline d = deadline_in_ms(r->opts->timeout_ms);
 
+	jvm.version = (char *)requests[i].version;
 	if (answer_request(r, &requests[i].request, d, err) < 0 || answer_await(r, d, err) < 0)
 		return -1;
 	return answer_read(r, answer, err);
@@ -235,16 +240,16 @@ START_TEST(request_that_is_not_read_in_time_stays_incomplete)
 {
 	const struct attach_opts opts = { .timeout_ms = 100 };
 	struct answer_reader r = { .asock = &asock, .sock = ours, .opts = &opts,
-				   .is_long = _i > 1 };
+				   .is_long = (size_t)_i >= N_REQUESTS };
 	struct err err = { .code = EXIT_DONE };
 	struct spool answer = SPOOL_INIT;
 	char seen[100];
 
-	ck_assert_int_eq(send_and_read(&r, _i % 2, &answer, &err), -1);
+	ck_assert_int_eq(send_and_read(&r, _i % N_REQUESTS, &answer, &err), -1);
 	ck_assert_int_eq(err.code, EXIT_ATTACH);
 	ck_assert_msg(strstr(err.text, "will not carry out the request") != NULL, "%s", err.text);
 	ck_assert_int_eq(shutdown(ours, SHUT_RDWR), 0);
-	ck_assert_int_eq(recv(theirs, seen, sizeof(seen), 0), requests[_i % 2].first);
+	ck_assert_int_eq(recv(theirs, seen, sizeof(seen), 0), requests[_i % N_REQUESTS].first);
 	ck_assert_int_eq(recv(theirs, seen, sizeof(seen), 0), 0);
 }
 END_TEST
@@ -273,10 +278,10 @@ START_TEST(request_is_complete_once_it_is_read)
 
 	ck_assert_int_ge(pid, 0);
 	if (pid == 0)
-		read_and_answer(_i % 2, after_ms[_i / 2]);
+		read_and_answer(_i % N_REQUESTS, after_ms[_i / N_REQUESTS]);
 	(void)close(theirs);
 	theirs = -1;
-	ck_assert_msg(send_and_read(&r, _i % 2, &answer, &err) == 0, "%s", err.text);
+	ck_assert_msg(send_and_read(&r, _i % N_REQUESTS, &answer, &err) == 0, "%s", err.text);
 	ck_assert_uint_eq(spool_len(&answer), 6);
 	spool_release(&answer);
 	stop(pid);
@@ -315,8 +320,9 @@ int main(void)
 	tcase_add_test(tc, a_long_operation_may_be_silent_beyond_the_timeout);
 	tcase_add_loop_test(tc, an_answer_beyond_its_limit_is_refused_or_cut, 0,
 			    ARRAY_SIZE(limits));
-	tcase_add_loop_test(tc, request_that_is_not_read_in_time_stays_incomplete, 0, 4);
-	tcase_add_loop_test(tc, request_is_complete_once_it_is_read, 0, 6);
+	tcase_add_loop_test(tc, request_that_is_not_read_in_time_stays_incomplete, 0,
+			    2 * N_REQUESTS);
+	tcase_add_loop_test(tc, request_is_complete_once_it_is_read, 0, 3 * N_REQUESTS);
 	tcase_add_test(tc, early_answer_is_read);
 	suite_add_tcase(s, tc);
 	sr = srunner_create(s);
