@@ -112,15 +112,20 @@ static size_t claimant(const struct thread_dump *d, const struct thread_claim *c
  */
 static void believe_report(struct thread_dump *d)
 {
-	for (size_t i = 0; i < d->n_claims && i < CLAIMS_MAX; i++) {
-		size_t waits = claimant(d, &d->claims[i]), owner = NO_THREAD;
+	size_t n = d->n_claims < CLAIMS_MAX ? d->n_claims : CLAIMS_MAX;
+	_cleanup_free_ size_t *claimants = xcalloc(n + 1, sizeof(*claimants));
+
+	for (size_t i = 0; i < n; i++)
+		claimants[i] = claimant(d, &d->claims[i]);
+	for (size_t i = 0; i < n; i++) {
+		size_t waits = claimants[i], owner = NO_THREAD;
 
 		if (waits == NO_THREAD || d->threads[waits].owner != NO_THREAD ||
 		    !d->claims[i].owner)
 			continue;
-		for (size_t k = 0; k < d->n_claims && k < CLAIMS_MAX && owner == NO_THREAD; k++) {
+		for (size_t k = 0; k < n && owner == NO_THREAD; k++) {
 			if (strcmp(d->claims[k].name, d->claims[i].owner) == 0)
-				owner = claimant(d, &d->claims[k]);
+				owner = claimants[k];
 		}
 		d->threads[waits].owner = owner == waits ? NO_THREAD : owner;
 	}

@@ -286,6 +286,30 @@ START_TEST(long_chains_of_waiting_threads)
 }
 END_TEST
 
+/* A hostile report of deadlocks: a search of all threads for each pair of claims takes too long. */
+START_TEST(long_reports_of_deadlocks)
+{
+	_cleanup_buf_ struct buf hostile = BUF_INIT;
+	const unsigned n = 50000, half = 500;
+
+	for (unsigned i = 0; i < n; i++)
+		buf_adds(&hostile, "\"a\" #1 tid=0x1 nid=1 runnable\n");
+	for (unsigned i = 1; i <= half; i++)
+		buf_addf(&hostile, "\"t%u\" #1 tid=0x1 nid=1 runnable\n"
+				   "\t- waiting to lock <0x%x> (a A)\n", i, i);
+	buf_adds(&hostile, "JNI global refs: 1\n");
+	for (unsigned i = 1; i <= half; i++)
+		buf_addf(&hostile, "\"t%u\":\n  waiting to lock monitor 0x1 (object 0x%x, a A),\n"
+				   "  which is held by \"x\"\n", i, i);
+	for (unsigned i = 1; i <= half; i++)
+		buf_adds(&hostile, "\"x\":\n  waiting to lock monitor 0x1 (object 0xffff, a A),\n");
+	parse(buf_str(&hostile));
+	ck_assert_uint_eq(dump.n, n + half);
+	ck_assert_uint_eq(dump.n_claims, 2 * half);
+	ck_assert_uint_eq(dump.n_rings, 0);
+}
+END_TEST
+
 /* A comparison of each lock with all earlier ones takes longer than the test may. */
 START_TEST(locks_of_one_thread_are_listed_once)
 {
@@ -566,6 +590,7 @@ int main(void)
 	tcase_add_test(tc, what_is_no_dump_has_no_threads);
 	tcase_add_test(tc, nul_ends_a_text);
 	tcase_add_test(tc, long_chains_of_waiting_threads);
+	tcase_add_test(tc, long_reports_of_deadlocks);
 	tcase_add_test(tc, locks_of_one_thread_are_listed_once);
 	suite_add_tcase(s, tc);
 	runner = srunner_create(s);
