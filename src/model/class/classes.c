@@ -39,7 +39,8 @@ static int take_row(struct classes *c, struct wire_reader *payload)
 	signature = wire_get_text(payload);
 	if (!wire_reader_ok(payload) || c->n >= CLASSES_MAX ||
 	    !class_origins_has(&c->origins, row.loader, row.module, row.source) ||
-	    type_name_java(&name, signature.data, signature.len) < 0)
+	    type_name_java(&name, signature.data, signature.len) < 0 ||
+	    *signature.data != (row.traits & WIRE_CLASS_ARRAY ? '[' : 'L'))
 		return -EBADMSG;
 	row.name = buf_take(&name);
 	/* Arrays and the bootstrap loader's hidden classes are generated, and have no source. */

@@ -161,8 +161,12 @@ static void add_method(struct record *s, const struct class_view *view,
 		       const struct javasig_member *m)
 {
 	_cleanup_buf_ struct buf declared = BUF_INIT, declaration = BUF_INIT;
-	/* Take the class name from the signature, but omit the suffix of a hidden class. */
-	struct cf_text class = { view->row->signature + 1, strcspn(view->row->name, "/") };
+	/*
+	 * Take the class name from the signature, but omit the suffix of a hidden class.  The name
+	 * of an array, which an agent may claim to have methods, is longer than its signature.
+	 */
+	size_t len = strcspn(view->row->name, "/"), rest = strlen(view->row->signature) - 1;
+	struct cf_text class = { view->row->signature + 1, len < rest ? len : rest };
 	bool interface = class_is_interface(view->row);
 	struct javasig_member all = *m;
 

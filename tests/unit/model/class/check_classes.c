@@ -175,6 +175,8 @@ START_TEST(inconsistent_frames_are_rejected)
 	static const struct sent_row bad[] = {
 		{ "Lp/B;", 1, 0, 0, 0, 0 }, { "Lp/B;", 0, 1, 0, 0, 0 }, { "Lp/B;", 0, 0, 1, 0, 0 },
 		{ "p.B", 0, 0, 0, 0, 0 },   { "", 0, 0, 0, 0, 0 },
+		{ "I", 0, 0, 0, 0, 0 },     { "[I", 0, 0, 0, 0, 0 },
+		{ "Lp/B;", 0, 0, 0, 0, WIRE_CLASS_ARRAY },
 	};
 	struct classes c = { 0 };
 	struct payload p;
