@@ -73,14 +73,19 @@ static int match(struct redefine_plan *plan, struct redefine_item *item,
 }
 
 /*
- * Sets the error for files of which no class is loaded.  Uses class_index_select() for the first
- * file's class, because its error suggests a class with a similar name.  Returns -1.
+ * Sets the error for files of which no class is loaded, or none by `loader` if it is not NULL; the
+ * index then has only the classes of that loader.  Uses class_index_select() for the first file's
+ * class, because its error suggests a class with a similar name.  Returns -1.
  */
 static int refuse_all(const struct ctx *ctx, const struct redefine_plan *plan,
-		      struct class_index *index, struct err *err)
+		      struct class_index *index, const char *loader, struct err *err)
 {
 	char *const name[] = { plan->items[0].file->name };
 
+	if (loader)
+		return err_set(err, EXIT_ANSWER,
+			       "class loader '%.100s' has loaded none of the classes in the files; "
+			       "'jtool classes' lists loaded classes with their loaders", loader);
 	if (class_index_select(ctx, index, name, 1, NULL, err) < 0)
 		return -1;
 	return err_set(err, EXIT_ANSWER,
@@ -105,7 +110,7 @@ int redefine_match(const struct ctx *ctx, struct redefine_plan *plan, const stru
 			return -1;
 	}
 	return plan->n_of[REDEFINE_NOT_LOADED] < plan->n ? 0 :
-							   refuse_all(ctx, plan, index, err);
+							   refuse_all(ctx, plan, index, loader, err);
 }
 
 /*

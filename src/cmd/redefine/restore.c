@@ -37,7 +37,8 @@ static void add_row(const struct patches *patches, const struct patch_row *row, 
 static void show(const struct ctx *ctx, const struct patch_images_restore *restore, struct table *t)
 {
 	if (restore->n == 0 && !ctx->json)
-		fprintf(ctx->out, "nothing is replaced\n");
+		fprintf(ctx->out, "nothing is replaced%s\n",
+			restore->loader ? " with that loader" : "");
 	else
 		table_output(t, "restored", ctx->jvm->pid, ctx->json, ctx->out);
 }

@@ -182,6 +182,11 @@ unloaded() {
 		redefine "$JVM_PID" "$W/v2/Subject.class"
 	replace "$v: redefine --loader: it works" --loader URLClassLoader "$W/v2/Subject.class"
 	becomes "$v: redefine --loader: the other class is unchanged" 1001 1111
+	refuses 1 "class loader 'bootstrap' has loaded none of the classes" \
+		"$v: redefine --loader: another loader's class is refused" \
+		redefine --loader bootstrap "$JVM_PID" "$W/v2/Subject.class"
+	prints "$v: restore --loader: a loader without patches" '^nothing is replaced with that loader$' \
+		restore --loader app "$JVM_PID"
 	refuses 1 'with that loader' "$v: restore --loader: a class without a patch is refused" \
 		restore --loader app "$JVM_PID" Subject
 	same "$v: a patched class can be unloaded" "collected true" "$(ask drop '^collected ' 30)"
