@@ -125,7 +125,7 @@ const struct metric metrics[] = {
 	  "Maximum size, by pool.",
 	  read_pools, { "maxCapacity" } },
 	{ "jvm_gc_collection_seconds", "seconds", METRIC_SUMMARY,
-	  "Pauses for garbage collection, by collector.",
+	  "Pauses for garbage collection, by collector; of Shenandoah with its concurrent phases.",
 	  read_collectors, { NULL } },
 	{ "jvm_safepoint_seconds", "seconds", METRIC_SUMMARY,
 	  "Safepoints, and the time that the application was paused.",
