@@ -1,5 +1,5 @@
 /*
- * The command info: shows the identity, state and resources of one JVM without disturbing it.
+ * The command info: shows the identity, state and resources of one JVM.
  *
  * If the JVM publishes no counters, runs diagnostic commands that need no safepoint; --no-attach
  * prevents that.
@@ -173,8 +173,8 @@ const struct cmd cmd_info = {
 		{ "info Tomcat", "… by a part of its main class or jar" },
 		{ NULL, NULL },
 	},
-	.details = "Reads /proc and the counters that the JVM publishes; nothing is sent to it.\n"
-		   "A JVM without counters is attached to, unless --no-attach is given.\n",
+	.details = "Reads /proc and the counters that the JVM publishes, and sends nothing to it.\n"
+		   "A JVM that publishes no counters is attached to, unless --no-attach.\n",
 	.need = NEED_JVM,
 	.only_looks = true,
 	.parses = true,
