@@ -354,7 +354,7 @@ static int no_answer(const struct trigger *t, struct err *err)
 		why = "it is in uninterruptible sleep in the kernel; use --timeout to wait longer";
 	else if (is_heap_full(ns->jvm))
 		why = "its Java heap is full, and may have no room for the attach listener; try "
-		      "again, or use what does not attach: jtool info, top, stat and memory";
+		      "again, or use what does not attach: jtool info, stat and memory --no-attach";
 	return err_set(err, EXIT_ATTACH, "JVM %d did not open its attach socket within %g s: %s",
 		       (int)ns->jvm->pid, t->timeout_ms / 1000.0, why);
 }

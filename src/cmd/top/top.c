@@ -122,9 +122,9 @@ const struct cmd cmd_top = {
 	},
 	.details =
 		"On a terminal, the table is drawn again every INTERVAL (default 1s); the key ?\n"
-		"shows the others.  Elsewhere, COUNT tables are printed.  CPU% is that of the\n"
-		"last interval; 100 is one CPU.  Names come from one thread dump; nothing else\n"
-		"is sent to the JVM.\n",
+		"shows the others.  Elsewhere, a table is printed at every INTERVAL, COUNT times\n"
+		"or until it is interrupted.  CPU% is that of the last interval; 100 is one CPU.\n"
+		"Names come from one thread dump; nothing else is sent to the JVM.\n",
 	.need = NEED_JVM,
 	.only_looks = true,
 	.parses = true,

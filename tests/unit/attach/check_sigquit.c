@@ -107,7 +107,7 @@ START_TEST(full_heap_is_named)
 		int64_t used, max;
 		const char *words;
 	} heaps[] = {
-		{ 95, 100, "its Java heap is full" },
+		{ 95, 100, "use what does not attach: jtool info, stat and memory --no-attach" },
 		{ 94, 100, "it is in a long pause" },
 		{ -1, -1, "it is in a long pause" },
 	};
