@@ -25,7 +25,7 @@ check_program() {
 	check "$arch: the tarball can be unpacked" tar -xzf "$tarball" -C "$W"
 	same "$arch: it belongs to root" "0/0" \
 		"$(tar --numeric-owner -tvzf "$tarball" | awk '{ print $2 }' | sort -u)"
-	for file in LICENSE NOTICES NEWS README.md SECURITY.md kubectl-jtool systemd/jtool-exporter.service \
+	for file in LICENSE NOTICES NEWS README.md SECURITY.md docs/leak.md kubectl-jtool systemd/jtool-exporter.service \
 		k8s/daemonset.yaml prometheus/jtool.rules.yml grafana/jtool.json; do
 		check "$arch: it has $file" test -s "$W/$name-linux-$arch/$file"
 	done
