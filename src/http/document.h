@@ -41,9 +41,9 @@ struct document_job {
 
 /*
  * Reaps the orphans of earlier children: the processes that these had started, and that did not end
- * before them; and the child itself, if it was given up and has ended.  Returns true if a process is
- * left, which is blocked in the kernel or still ending.  Call it only when no child is running, in a
- * process that is a subreaper or pid 1.
+ * before them; and the child itself, if it was given up and has ended.  Returns true if one of them
+ * is left, which is blocked in the kernel or still ending.  Call it only when no child is running,
+ * in a process that is a subreaper or pid 1.
  */
 bool document_reap_orphans(struct document_job *job);
 

@@ -109,8 +109,9 @@ int redefine_match(const struct ctx *ctx, struct redefine_plan *plan, const stru
 		if (match(plan, item, &index->classes, err) < 0)
 			return -1;
 	}
-	return plan->n_of[REDEFINE_NOT_LOADED] < plan->n ? 0 :
-							   refuse_all(ctx, plan, index, loader, err);
+	if (plan->n_of[REDEFINE_NOT_LOADED] < plan->n)
+		return 0;
+	return refuse_all(ctx, plan, index, loader, err);
 }
 
 /*
