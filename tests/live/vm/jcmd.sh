@@ -186,6 +186,7 @@ check "full disk: the error says so" grep -q '^jtool: jcmd: cannot write the res
 	"$W/err"
 mkdir "$W/small"
 rc=0
+# shellcheck disable=SC2016 # an inner shell
 unshare -m bash -c 'mount -t tmpfs -o size=4k none "$0" && TMPDIR=$0 exec "$@"' "$W/small" \
 	"$JTOOL" flags all >"$W/out" 2>"$W/err" || rc=$?
 same "a full TMPDIR: flags all: exit code 7" 7 "$rc"
