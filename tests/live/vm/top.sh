@@ -273,12 +273,12 @@ await_ready 240 && {
 		d[-1]['threads'] if t['name'].startswith('deep-') and t['id']]) == 10000")"
 	# glibc reports the failure of a large write only once.
 	rc=0
-	timeout 60 bash -c './jtool top "$1" 300ms -n 0 | head -n 1 >out; exit "${PIPESTATUS[0]}"' \
-		jtool "$JVM_PID" 2>err || rc=$?
-	same "10,000 threads: a closed pipe ends top" "141 1" "$rc $(wc -l <out)"
+	timeout 60 bash -c '"$0" top "$1" 300ms -n 0 | head -n 1 >"$2"; exit "${PIPESTATUS[0]}"' \
+		"$JTOOL" "$JVM_PID" "$W/out" 2>"$W/err" || rc=$?
+	same "10,000 threads: a closed pipe ends top" "141 1" "$rc $(wc -l <"$W/out")"
 	rc=0
-	timeout 60 ./jtool top "$JVM_PID" 300ms -n 0 >/dev/full 2>err || rc=$?
-	same "10,000 threads: a full disk ends top" "7 1" "$rc $(grep -c 'No space left' err)"
+	timeout 60 "$JTOOL" top "$JVM_PID" 300ms -n 0 >/dev/full 2>"$W/err" || rc=$?
+	same "10,000 threads: a full disk ends top" "7 1" "$rc $(grep -c 'No space left' "$W/err")"
 	unharmed "10,000 threads"
 	stop "$JVM_PID"
 }
