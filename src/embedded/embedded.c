@@ -8,6 +8,9 @@
 
 #include "base/xalloc.h"
 
+/* In the manual: first and last of the bytes that begin a line whose indentation is new. */
+#define INDENT_0 14
+#define INDENT_17 31
 #define GZIP 16 /* added to inflateInit2()'s windowBits: expect a gzip header and checksum */
 
 /* Defined in files.S. */
@@ -77,6 +80,26 @@ int embedded_agent(struct buf *agent, struct err *err)
 	return 0;
 }
 
+/* Appends the `len` bytes of a page, with the spaces that scripts/manual-text has encoded. */
+static void add_page(struct buf *text, const char *at, size_t len)
+{
+	const char *end = at + len;
+	size_t indent = 0;
+
+	for (bool begins = true; at < end; at++) {
+		if (*at >= INDENT_0 && *at <= INDENT_17) {
+			indent = (size_t)*at - INDENT_0;
+			continue;
+		}
+		if (begins && *at != '\n') {
+			memset(buf_reserve(text, indent), ' ', indent);
+			text->len += indent;
+		}
+		begins = *at == '\n';
+		buf_addc(text, *at);
+	}
+}
+
 /*
  * The manual has one part for each page: a form feed, the page's name, a line feed, and its text.
  */
@@ -91,7 +114,7 @@ int embedded_page(const char *name, struct buf *text)
 		at++;
 		if (strncmp(at, name, len) == 0 && at[len] == '\n') {
 			at += len + 1;
-			buf_add(text, at, strcspn(at, "\f"));
+			add_page(text, at, strcspn(at, "\f"));
 			return 0;
 		}
 	}
