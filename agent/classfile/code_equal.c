@@ -3,15 +3,11 @@
 #include <string.h>
 
 /*
- * Limits of one comparison: the nesting depth of bootstrap methods, and the total number of their
- * arguments.  A hostile dynamic constant may be its own argument many times.
+ * Limits: the nesting depth of bootstrap methods, and the total number of their arguments in the
+ * methods of a class.  A hostile dynamic constant may be its own argument many times.
  */
 #define DEPTH_MAX 16
 #define ARGUMENTS_MAX (1u << 20)
-
-struct usage {
-	unsigned depth, arguments;
-};
 
 /*
  * One of the two bodies, with n instructions.  number[pc] is the number, from 1 on, of the
@@ -89,58 +85,94 @@ bool cf_constant_equal(const struct cf_pool *a, uint16_t i, const struct cf_pool
 }
 
 static bool same_bootstrap(const struct cf_body *a, uint16_t i, const struct cf_body *b,
-			   uint16_t k, struct usage *used);
+			   uint16_t k, unsigned depth);
 
-/* Compares two constants, including their bootstrap methods if these are known for both bodies. */
+static bool has_bootstraps(const struct cf_body *body)
+{
+	return body->bootstraps && body->bootstraps->data;
+}
+
+/*
+ * Compares two constants, including their bootstrap methods if these are known for both bodies.
+ * `depth` is the number of bootstrap methods around the constants.
+ */
 static bool same_value(const struct cf_body *a, uint16_t i, const struct cf_body *b, uint16_t k,
-		       struct usage *used)
+		       unsigned depth)
 {
 	struct cf_ref x, y;
 
 	if (!cf_constant_equal(a->pool, i, b->pool, k))
 		return false;
-	if (!a->bootstraps.data || !b->bootstraps.data || !cf_ref(a->pool, i, &x) ||
+	if (!has_bootstraps(a) || !has_bootstraps(b) || !cf_ref(a->pool, i, &x) ||
 	    !cf_ref(b->pool, k, &y) || x.class.data)
 		return true;
-	return same_bootstrap(a, x.bootstrap, b, y.bootstrap, used);
+	return same_bootstrap(a, x.bootstrap, b, y.bootstrap, depth);
 }
 
-/* Finds an entry of BootstrapMethods (JVMS 4.7.23).  Returns false if there is no such entry. */
-static bool find_bootstrap(const struct cf_attribute *attribute, uint16_t index,
-			   struct cf_bytes *arguments, uint16_t *method, uint16_t *n)
+int cf_bootstraps_open(struct cf_bootstraps *b, const struct cf_class *class, struct ag_mem *mem)
 {
-	struct cf_bytes bytes = cf_bytes_init(attribute->data, attribute->len);
+	struct cf_attribute attribute;
+	struct cf_bytes bytes;
+	uint16_t n;
 
-	if (index >= cf_u2(&bytes))
-		return false;
-	for (;; index--) {
-		*method = cf_u2(&bytes);
-		*n = cf_u2(&bytes);
-		*arguments = bytes;
-		if (!cf_take(&bytes, (size_t)*n * 2))
-			return false;
-		if (index == 0)
-			return true;
+	*b = (struct cf_bootstraps){ .mem = mem };
+	if (!cf_find_attribute(cf_class_attributes(class), "BootstrapMethods", &attribute))
+		return 0;
+	bytes = cf_bytes_init(attribute.data, attribute.len);
+	n = cf_u2(&bytes);
+	b->at = ag_alloc(mem, (size_t)n + 1, sizeof(*b->at));
+	if (!b->at)
+		return -1;
+	b->data = attribute.data;
+	while (b->n < n) {
+		b->at[b->n] = (uint32_t)(bytes.at - b->data);
+		(void)cf_u2(&bytes);
+		if (!cf_take(&bytes, (size_t)cf_u2(&bytes) * 2))
+			break;
+		b->n++;
 	}
+	return 0;
+}
+
+void cf_bootstraps_release(struct cf_bootstraps *b)
+{
+	if (b->at)
+		ag_free(b->mem, b->at);
+	*b = (struct cf_bootstraps){ 0 };
+}
+
+/* Finds an entry.  Sets *arguments to its first argument.  Returns false if there is no entry. */
+static bool find_bootstrap(const struct cf_bootstraps *b, uint16_t index,
+			   const uint8_t **arguments, uint16_t *method, uint16_t *n)
+{
+	const uint8_t *entry;
+
+	if (index >= b->n)
+		return false;
+	entry = b->data + b->at[index];
+	*method = cf_peek_u2(entry);
+	*n = cf_peek_u2(entry + 2);
+	*arguments = entry + 4;
+	return true;
 }
 
 static bool same_bootstrap(const struct cf_body *a, uint16_t i, const struct cf_body *b,
-			   uint16_t k, struct usage *used)
+			   uint16_t k, unsigned depth)
 {
-	struct cf_bytes x, y;
+	const uint8_t *x, *y;
 	uint16_t method_x, method_y, n_x, n_y;
 
-	if (used->depth == DEPTH_MAX || !find_bootstrap(&a->bootstraps, i, &x, &method_x, &n_x) ||
-	    !find_bootstrap(&b->bootstraps, k, &y, &method_y, &n_y) || n_x != n_y ||
+	if (depth == DEPTH_MAX || !find_bootstrap(a->bootstraps, i, &x, &method_x, &n_x) ||
+	    !find_bootstrap(b->bootstraps, k, &y, &method_y, &n_y) || n_x != n_y ||
 	    !cf_constant_equal(a->pool, method_x, b->pool, method_y))
 		return false;
-	used->depth++;
-	for (; n_x > 0; n_x--) {
-		if (++used->arguments > ARGUMENTS_MAX ||
-		    !same_value(a, cf_u2(&x), b, cf_u2(&y), used))
+	for (; n_x > 0; n_x--, x += 2, y += 2) {
+		if (a->bootstraps->n_compared == ARGUMENTS_MAX)
+			return false;
+		a->bootstraps->n_compared++;
+		if (!same_value(a, cf_peek_u2(x), b, cf_peek_u2(y), depth + 1))
 			return false;
 	}
-	used->depth--;
 	return true;
 }
 
@@ -190,7 +222,7 @@ static uint8_t short_opcode(uint8_t opcode)
 }
 
 static bool same_insn(const struct side *a, const struct cf_insn *x, const struct side *b,
-		      const struct cf_insn *y, struct usage *used)
+		      const struct cf_insn *y)
 {
 	if (short_opcode(x->opcode) != short_opcode(y->opcode))
 		return false;
@@ -201,7 +233,7 @@ static bool same_insn(const struct side *a, const struct cf_insn *x, const struc
 	case CF_OP_DYNAMIC:
 	case CF_OP_MULTI:
 		return x->value == y->value &&
-		       same_value(a->body, x->index, b->body, y->index, used);
+		       same_value(a->body, x->index, b->body, y->index, 0);
 	case CF_OP_BRANCH:
 	case CF_OP_BRANCH_W:
 		return same_target(a, x, x->value, b, y, y->value);
@@ -231,14 +263,13 @@ static bool number_instructions(struct side *s)
 
 static bool same_instructions(const struct side *a, const struct side *b)
 {
-	struct usage used = { 0, 0 };
 	uint32_t i = 0, k = 0;
 	struct cf_insn x, y;
 
 	while (i < a->body->len && k < b->body->len) {
 		if (!cf_insn(a->body->code, a->body->len, i, &x) ||
 		    !cf_insn(b->body->code, b->body->len, k, &y) ||
-		    !same_insn(a, &x, b, &y, &used))
+		    !same_insn(a, &x, b, &y))
 			return false;
 		i += x.len;
 		k += y.len;
@@ -276,18 +307,17 @@ static bool same_handlers(const struct side *a, const struct side *b)
 	return true;
 }
 
-struct cf_body cf_body(const struct cf_class *class, const struct cf_code *code)
+struct cf_body cf_body(const struct cf_class *class, const struct cf_code *code,
+		       struct cf_bootstraps *bootstraps)
 {
-	struct cf_body body = {
+	return (struct cf_body){
 		.pool = &class->pool,
 		.code = code->code,
 		.len = code->len,
+		.bootstraps = bootstraps,
 		.handlers = code->handlers,
 		.n_handlers = code->n_handlers,
 	};
-
-	(void)cf_find_attribute(cf_class_attributes(class), "BootstrapMethods", &body.bootstraps);
-	return body;
 }
 
 int cf_code_equal(const struct cf_body *a, const struct cf_body *b, struct ag_mem *mem)

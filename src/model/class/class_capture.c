@@ -135,7 +135,7 @@ static bool is_same_code(const struct cf_class *file, const struct cf_pool *pool
 	if (!cf_find_member(cf_methods(file), name, descriptor, &member) ||
 	    !cf_code(&member, &code))
 		return false;
-	in_file = cf_body(file, &code);
+	in_file = cf_body(file, &code, NULL);
 	same = cf_code_equal(&in_file, &in_memory, mem);
 	if (same < 0)
 		xalloc_die();

@@ -26,14 +26,15 @@ static void add_row(struct code_diff *diff, enum code_diff_kind kind, struct cf_
  * without code (abstract, native) are the same.
  */
 static bool is_same(struct effective_code *r, const struct effective_method *m,
-		    const struct cf_class *file, const struct cf_member *member)
+		    const struct cf_class *file, struct cf_bootstraps *bootstraps,
+		    const struct cf_member *member)
 {
 	struct cf_code code;
 	struct cf_body body;
 
 	if (!cf_code(member, &code))
 		return !m->body.code;
-	body = cf_body(file, &code);
+	body = cf_body(file, &code, bootstraps);
 	return m->body.code && cf_code_equal(&m->body, &body, &r->mem) == 1;
 }
 
@@ -52,19 +53,23 @@ static void compare_file(struct code_diff *diff, struct effective_code *r,
 			 const struct cf_class *file)
 {
 	struct cf_members left = cf_methods(file);
+	struct cf_bootstraps bootstraps;
 	struct effective_method m;
 	struct cf_member member;
 
+	if (cf_bootstraps_open(&bootstraps, file, &r->mem) < 0)
+		xalloc_die();
 	while (cf_next_member(&left, &member)) {
 		if (!effective_code_find(r, member.name, member.descriptor, &m)) {
 			if (!is_unreported(r, &member))
 				add_row(diff, CODE_DIFF_FILE, member.name, member.descriptor);
-		} else if (is_same(r, &m, file, &member)) {
+		} else if (is_same(r, &m, file, &bootstraps, &member)) {
 			diff->n_same++;
 		} else {
 			add_row(diff, CODE_DIFF_CODE, member.name, member.descriptor);
 		}
 	}
+	cf_bootstraps_release(&bootstraps);
 }
 
 static void add_others(struct code_diff *diff, struct effective_code *r,

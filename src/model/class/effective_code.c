@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/xalloc.h"
+
 const char *effective_code_open(struct effective_code *r, const struct cf_class *class,
 				const struct class_capture *captured)
 {
@@ -10,8 +12,11 @@ const char *effective_code_open(struct effective_code *r, const struct cf_class 
 	*r = (struct effective_code){ .class = class,
 				      .captured = captured,
 				      .mem = { .budget = SIZE_MAX } };
-	if (class)
+	if (class) {
 		r->left = cf_methods(class);
+		if (cf_bootstraps_open(&r->bootstraps, class, &r->mem) < 0)
+			xalloc_die();
+	}
 	if (!captured || captured->n_methods == 0)
 		return NULL;
 	len = captured->pool.len;
@@ -21,6 +26,7 @@ const char *effective_code_open(struct effective_code *r, const struct cf_class 
 
 void effective_code_release(struct effective_code *r)
 {
+	cf_bootstraps_release(&r->bootstraps);
 	if (r->pool.at)
 		cf_pool_release(&r->pool);
 }
@@ -71,7 +77,7 @@ static void from_file(struct effective_code *r, const struct cf_member *member,
 
 	*m = (struct effective_method){ .member = javasig_member(member) };
 	if (cf_code(member, &m->file))
-		m->body = cf_body(r->class, &m->file);
+		m->body = cf_body(r->class, &m->file, &r->bootstraps);
 	if (!captured || captured->code.len == 0)
 		return;
 	memory = body_in_memory(r, captured);

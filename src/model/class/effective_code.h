@@ -15,6 +15,7 @@ struct effective_code {
 	const struct class_capture *captured; /* the contents of the JVM's memory; NULL: none */
 	/* constant pool in the JVM's memory; pool.at is NULL if `captured` has none */
 	struct cf_pool pool;
+	struct cf_bootstraps bootstraps; /* of `class` */
 	struct ag_mem mem;
 	struct cf_members left; /* state of effective_code_next() */
 	size_t next;

@@ -1,4 +1,5 @@
 /* Writes notes on changes that the JVM accepts but that may have no effect. */
+#include "base/xalloc.h"
 #include "classfile/code.h"
 #include "classfile/code_equal.h"
 #include "model/class/class_attributes.h"
@@ -43,7 +44,8 @@ static void note_values(struct limits *notes)
 	limits_end(notes, "fields");
 }
 
-static bool initialiser(const struct cf_class *class, struct cf_body *body)
+static bool initialiser(const struct cf_class *class, struct cf_bootstraps *bootstraps,
+			struct cf_body *body)
 {
 	const struct cf_text name = { "<clinit>", 8 }, descriptor = { "()V", 3 };
 	struct cf_member method;
@@ -52,17 +54,32 @@ static bool initialiser(const struct cf_class *class, struct cf_body *body)
 	if (!cf_find_member(cf_methods(class), name, descriptor, &method) ||
 	    !cf_code(&method, &code))
 		return false;
-	*body = cf_body(class, &code);
+	*body = cf_body(class, &code, bootstraps);
 	return true;
+}
+
+/* Returns true if both classes have a static initialiser, with different code. */
+static bool initialiser_changed(const struct cf_class *running, const struct cf_class *new)
+{
+	struct ag_mem *mem = new->pool.mem;
+	struct cf_bootstraps running_bootstraps, new_bootstraps;
+	struct cf_body before, now;
+	bool changed;
+
+	if (cf_bootstraps_open(&running_bootstraps, running, mem) < 0 ||
+	    cf_bootstraps_open(&new_bootstraps, new, mem) < 0)
+		xalloc_die();
+	changed = initialiser(running, &running_bootstraps, &before) &&
+		  initialiser(new, &new_bootstraps, &now) && cf_code_equal(&before, &now, mem) == 0;
+	cf_bootstraps_release(&running_bootstraps);
+	cf_bootstraps_release(&new_bootstraps);
+	return changed;
 }
 
 static void note_initialiser(struct limits *notes)
 {
-	struct cf_body before, now;
-
 	limits_begin(notes);
-	if (!initialiser(notes->running, &before) || !initialiser(notes->new, &now) ||
-	    cf_code_equal(&before, &now, notes->new->pool.mem) != 0)
+	if (!initialiser_changed(notes->running, notes->new))
 		return;
 	buf_adds(&notes->line, "the static initialiser changed but is not run again");
 	limits_report(notes, LIMIT_NONE);

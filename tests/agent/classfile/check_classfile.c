@@ -161,6 +161,7 @@ START_TEST(bootstrap_arguments_are_compared_with_the_code)
 	static const char original[] = "\006later\1"; /* a length of 6, then the text */
 	_cleanup_buf_ struct buf other = BUF_INIT;
 	struct cf_class a = open_class(), b;
+	struct cf_bootstraps of_a, of_b;
 	struct cf_body x, y;
 	struct cf_code code;
 	char *recipe;
@@ -170,19 +171,23 @@ START_TEST(bootstrap_arguments_are_compared_with_the_code)
 	ck_assert_ptr_nonnull(recipe);
 	recipe[1] = 'L';
 	ck_assert_ptr_null(cf_open(&b, other.data, other.len, &mem));
+	ck_assert_int_eq(cf_bootstraps_open(&of_a, &a, &mem), 0);
+	ck_assert_int_eq(cf_bootstraps_open(&of_b, &b, &mem), 0);
 	code = code_of(&a, "lambda$later$0", "()Ljava/lang/String;");
-	x = cf_body(&a, &code);
+	x = cf_body(&a, &code, &of_a);
 	ck_assert_int_eq(cf_code_equal(&x, &x, &mem), 1);
 	code = code_of(&b, "lambda$later$0", "()Ljava/lang/String;");
-	y = cf_body(&b, &code);
+	y = cf_body(&b, &code, &of_b);
 	ck_assert_int_eq(cf_code_equal(&x, &y, &mem), 0);
-	y.bootstraps.data = NULL; /* as in a class from memory, which has none */
+	y.bootstraps = NULL; /* as in a class from memory, which has none */
 	ck_assert_int_eq(cf_code_equal(&x, &y, &mem), 1);
 	code = code_of(&b, "later", "()Ljava/util/function/Supplier;");
-	y = cf_body(&b, &code);
+	y = cf_body(&b, &code, &of_b);
 	code = code_of(&a, "later", "()Ljava/util/function/Supplier;");
-	x = cf_body(&a, &code);
+	x = cf_body(&a, &code, &of_a);
 	ck_assert_int_eq(cf_code_equal(&x, &y, &mem), 1);
+	cf_bootstraps_release(&of_a);
+	cf_bootstraps_release(&of_b);
 	cf_release(&a);
 	cf_release(&b);
 }
@@ -193,7 +198,7 @@ START_TEST(exception_handlers_are_compared_with_the_code)
 	static const char descriptor[] = "(ILjava/lang/String;[[J)I";
 	struct cf_class a = open_class();
 	struct cf_code code = code_of(&a, "pick", descriptor);
-	struct cf_body x = cf_body(&a, &code), y = x;
+	struct cf_body x = cf_body(&a, &code, NULL), y = x;
 	uint8_t table[4 * 8];
 
 	memcpy(table, code.handlers, sizeof(table));

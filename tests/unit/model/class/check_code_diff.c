@@ -5,6 +5,7 @@
 
 #include "classfile/code_equal.h"
 #include "unit/support/data.h"
+#include "unit/support/hostile_class.h"
 #include "model/class/code_diff.h"
 #include "model/class/instrumentation_hints.h"
 
@@ -110,6 +111,27 @@ START_TEST(comparison_fails_without_memory)
 }
 END_TEST
 
+START_TEST(only_complete_bootstrap_methods_are_indexed)
+{
+	const struct hostile_class h = { 1, 3, 2 };
+	struct cf_bootstraps b;
+	struct cf_class c;
+
+	buf_reset(&file);
+	hostile_class_write(&file, &h);
+	file.data[file.len - 5]++; /* the last method has fewer arguments than it announces */
+	ck_assert_ptr_null(cf_open(&c, file.data, file.len, &mem));
+	ck_assert_int_eq(cf_bootstraps_open(&b, &c, &mem), 0);
+	ck_assert_uint_eq(b.n, 2);
+	cf_bootstraps_release(&b);
+	mem.budget = mem.bytes;
+	ck_assert_int_eq(cf_bootstraps_open(&b, &c, &mem), -1);
+	ck_assert_ptr_null(b.data);
+	mem.budget = SIZE_MAX;
+	cf_release(&c);
+}
+END_TEST
+
 static void replace(struct buf *b, const char *old, const char *new)
 {
 	char *at = memmem(b->data, b->len, old, strlen(old));
@@ -200,6 +222,39 @@ START_TEST(unreadable_classes_are_errors)
 }
 END_TEST
 
+/* Returns the differences between a class and its own file. */
+static const char *compared_with_itself(const struct hostile_class *h)
+{
+	struct class_capture c = { .outcome = 0 };
+	const char *text;
+
+	buf_reset(&file);
+	hostile_class_write(&file, h);
+	buf_add(&c.file, file.data, file.len);
+	text = compared(&c);
+	class_capture_release(&c);
+	return text;
+}
+
+/* A walk over the table for each argument is 2^36 entries. */
+START_TEST(long_tables_of_bootstrap_methods_are_compared)
+{
+	const struct hostile_class h = { 8, UINT16_MAX, UINT16_MAX };
+
+	ck_assert_str_eq(compared_with_itself(&h), "8 same");
+}
+END_TEST
+
+/* The limit, 2^20, is 16 times the arguments of the bootstrap method. */
+START_TEST(bootstrap_arguments_are_limited_for_all_methods_together)
+{
+	const struct hostile_class h = { 20, UINT16_MAX, UINT16_MAX };
+	const char *text = compared_with_itself(&h);
+
+	ck_assert_msg(strstr(text, "\n16 same"), "%s", text);
+}
+END_TEST
+
 static const char *hints(void)
 {
 	const char *words[INSTRUMENTATION_HINT_MAX];
@@ -269,6 +324,7 @@ int main(void)
 {
 	Suite *s = suite_create("model/class/code_diff");
 	TCase *tc = tcase_create("model/class/code_diff");
+	TCase *hostile = tcase_create("hostile class files");
 	SRunner *sr;
 	int failed;
 
@@ -276,12 +332,18 @@ int main(void)
 	tcase_add_test(tc, bodies_are_compared_by_meaning);
 	tcase_add_test(tc, switches_are_compared_by_targets);
 	tcase_add_test(tc, comparison_fails_without_memory);
+	tcase_add_test(tc, only_complete_bootstrap_methods_are_indexed);
 	tcase_add_test(tc, differences_between_class_files_are_listed);
 	tcase_add_test(tc, code_in_memory_is_compared_with_the_file);
 	tcase_add_test(tc, unreadable_classes_are_errors);
 	tcase_add_test(tc, tools_are_recognised_by_names_in_the_class);
 	tcase_add_test(tc, tools_are_recognised_by_class_and_superclass_names);
+	tcase_add_checked_fixture(hostile, NULL, release_file);
+	tcase_set_timeout(hostile, 20);
+	tcase_add_test(hostile, long_tables_of_bootstrap_methods_are_compared);
+	tcase_add_test(hostile, bootstrap_arguments_are_limited_for_all_methods_together);
 	suite_add_tcase(s, tc);
+	suite_add_tcase(s, hostile);
 	sr = srunner_create(s);
 	srunner_run_all(sr, CK_NORMAL);
 	failed = srunner_ntests_failed(sr);
