@@ -6,6 +6,7 @@
 #include "base/xalloc.h"
 #include "classfile/code.h"
 #include "classfile/code_equal.h"
+#include "classfile/member_index.h"
 #include "wire/frame.h"
 
 #define METHODS_MAX UINT16_MAX /* the most methods that a class file can have (JVMS 4.1) */
@@ -119,24 +120,24 @@ int class_capture_take(struct class_capture *c, uint16_t type, struct wire_reade
 	}
 }
 
-static bool is_same_code(const struct cf_class *file, const struct cf_pool *pool,
-			 const struct captured_method *m, struct ag_mem *mem)
+static bool is_same_code(const struct cf_class *file, const struct cf_member_index *in_file,
+			 const struct cf_pool *pool, const struct captured_method *m,
+			 struct ag_mem *mem)
 {
 	struct cf_text name = { m->name, strlen(m->name) };
 	struct cf_text descriptor = { m->descriptor, strlen(m->descriptor) };
 	const struct cf_body in_memory = { .pool = pool,
 					   .code = (const uint8_t *)m->code.data,
 					   .len = (uint32_t)m->code.len };
-	struct cf_body in_file;
-	struct cf_member member;
+	const struct cf_indexed *found = cf_member_index_find(in_file, name, descriptor);
+	struct cf_body original;
 	struct cf_code code;
 	int same;
 
-	if (!cf_find_member(cf_methods(file), name, descriptor, &member) ||
-	    !cf_code(&member, &code))
+	if (!found || !cf_code(&found->member, &code))
 		return false;
-	in_file = cf_body(file, &code, NULL);
-	same = cf_code_equal(&in_file, &in_memory, mem);
+	original = cf_body(file, &code, NULL);
+	same = cf_code_equal(&original, &in_memory, mem);
 	if (same < 0)
 		xalloc_die();
 	return same == 1;
@@ -146,14 +147,18 @@ static size_t count_differences(const struct class_capture *c, const struct cf_c
 				const struct cf_pool *pool, struct ag_mem *mem,
 				const struct captured_method **first)
 {
+	struct cf_member_index in_file;
 	size_t n = 0;
 
+	if (cf_member_index_read(&in_file, cf_methods(file), mem) < 0)
+		xalloc_die();
 	for (size_t i = 0; i < c->n_methods; i++) {
-		if (is_same_code(file, pool, &c->methods[i], mem))
+		if (is_same_code(file, &in_file, pool, &c->methods[i], mem))
 			continue;
 		if (n++ == 0 && first)
 			*first = &c->methods[i];
 	}
+	cf_member_index_release(&in_file);
 	return n;
 }
 

@@ -75,14 +75,16 @@ static void compare_file(struct code_diff *diff, struct effective_code *r,
 static void add_others(struct code_diff *diff, struct effective_code *r,
 		       const struct cf_class *file)
 {
+	struct cf_member_index in_file;
 	struct effective_method m;
-	struct cf_member member;
 
+	if (cf_member_index_read(&in_file, cf_methods(file), &r->mem) < 0)
+		xalloc_die();
 	while (effective_code_next(r, &m)) {
-		if (!cf_find_member(cf_methods(file), m.member.name, m.member.descriptor,
-				    &member))
+		if (!cf_member_index_find(&in_file, m.member.name, m.member.descriptor))
 			add_row(diff, CODE_DIFF_MEMORY, m.member.name, m.member.descriptor);
 	}
+	cf_member_index_release(&in_file);
 }
 
 static const char *compare(struct code_diff *diff, const struct cf_class *class,

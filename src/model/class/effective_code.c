@@ -4,9 +4,30 @@
 
 #include "base/xalloc.h"
 
+static struct cf_text text_of(const char *s)
+{
+	return (struct cf_text){ s, strlen(s) };
+}
+
+static void index_memory(struct effective_code *r)
+{
+	const struct class_capture *c = r->captured;
+
+	if (cf_member_index_init(&r->in_memory, (uint32_t)c->n_methods, &r->mem) < 0)
+		xalloc_die();
+	for (uint32_t i = 0; i < c->n_methods; i++) {
+		const struct cf_member member = { .name = text_of(c->methods[i].name),
+						  .descriptor = text_of(c->methods[i].descriptor) };
+
+		cf_member_index_add(&r->in_memory, &member, i);
+	}
+	cf_member_index_sort(&r->in_memory);
+}
+
 const char *effective_code_open(struct effective_code *r, const struct cf_class *class,
 				const struct class_capture *captured)
 {
+	const char *why;
 	size_t len;
 
 	*r = (struct effective_code){ .class = class,
@@ -14,26 +35,27 @@ const char *effective_code_open(struct effective_code *r, const struct cf_class 
 				      .mem = { .budget = SIZE_MAX } };
 	if (class) {
 		r->left = cf_methods(class);
-		if (cf_bootstraps_open(&r->bootstraps, class, &r->mem) < 0)
+		if (cf_bootstraps_open(&r->bootstraps, class, &r->mem) < 0 ||
+		    cf_member_index_read(&r->in_file, r->left, &r->mem) < 0)
 			xalloc_die();
 	}
 	if (!captured || captured->n_methods == 0)
 		return NULL;
 	len = captured->pool.len;
-	return cf_pool_open(&r->pool, buf_str(&captured->pool), &len, captured->pool_count,
-			    &r->mem);
+	why = cf_pool_open(&r->pool, buf_str(&captured->pool), &len, captured->pool_count,
+			   &r->mem);
+	if (!why)
+		index_memory(r);
+	return why;
 }
 
 void effective_code_release(struct effective_code *r)
 {
 	cf_bootstraps_release(&r->bootstraps);
+	cf_member_index_release(&r->in_file);
+	cf_member_index_release(&r->in_memory);
 	if (r->pool.at)
 		cf_pool_release(&r->pool);
-}
-
-static struct cf_text text_of(const char *s)
-{
-	return (struct cf_text){ s, strlen(s) };
 }
 
 static struct cf_body body_in_memory(const struct effective_code *r,
@@ -47,13 +69,9 @@ static struct cf_body body_in_memory(const struct effective_code *r,
 static const struct captured_method *find_in_memory(const struct effective_code *r,
 						    struct cf_text name, struct cf_text descriptor)
 {
-	for (size_t i = 0; r->pool.at && i < r->captured->n_methods; i++) {
-		const struct captured_method *m = &r->captured->methods[i];
+	const struct cf_indexed *found = cf_member_index_find(&r->in_memory, name, descriptor);
 
-		if (cf_text_is(name, m->name) && cf_text_is(descriptor, m->descriptor))
-			return m;
-	}
-	return NULL;
+	return found ? &r->captured->methods[found->number] : NULL;
 }
 
 static void from_memory(const struct effective_code *r, const struct captured_method *captured,
@@ -89,10 +107,7 @@ static void from_file(struct effective_code *r, const struct cf_member *member,
 
 static bool is_in_file(const struct effective_code *r, const struct captured_method *m)
 {
-	struct cf_member member;
-
-	return r->class && cf_find_member(cf_methods(r->class), text_of(m->name),
-					  text_of(m->descriptor), &member);
+	return cf_member_index_find(&r->in_file, text_of(m->name), text_of(m->descriptor));
 }
 
 bool effective_code_next(struct effective_code *r, struct effective_method *m)
@@ -117,11 +132,11 @@ bool effective_code_next(struct effective_code *r, struct effective_method *m)
 bool effective_code_find(struct effective_code *r, struct cf_text name, struct cf_text descriptor,
 			 struct effective_method *m)
 {
+	const struct cf_indexed *found = cf_member_index_find(&r->in_file, name, descriptor);
 	const struct captured_method *captured;
-	struct cf_member member;
 
-	if (r->class && cf_find_member(cf_methods(r->class), name, descriptor, &member)) {
-		from_file(r, &member, m);
+	if (found) {
+		from_file(r, &found->member, m);
 		return true;
 	}
 	captured = find_in_memory(r, name, descriptor);

@@ -7,6 +7,7 @@
 
 #include "classfile/code.h"
 #include "classfile/code_equal.h"
+#include "classfile/member_index.h"
 #include "model/class/class_capture.h"
 #include "model/class/javasig.h"
 
@@ -16,6 +17,8 @@ struct effective_code {
 	/* constant pool in the JVM's memory; pool.at is NULL if `captured` has none */
 	struct cf_pool pool;
 	struct cf_bootstraps bootstraps; /* of `class` */
+	struct cf_member_index in_file;   /* the methods of `class` */
+	struct cf_member_index in_memory; /* the methods of `captured`; empty if there is no pool */
 	struct ag_mem mem;
 	struct cf_members left; /* state of effective_code_next() */
 	size_t next;

@@ -7,7 +7,9 @@
 #include "unit/support/data.h"
 #include "unit/support/hostile_class.h"
 #include "model/class/code_diff.h"
+#include "model/class/effective_code.h"
 #include "model/class/instrumentation_hints.h"
+#include "wire/frame.h"
 
 static struct ag_mem mem = { .budget = SIZE_MAX };
 static struct buf file;
@@ -255,6 +257,50 @@ START_TEST(bootstrap_arguments_are_limited_for_all_methods_together)
 }
 END_TEST
 
+/* A walk over all methods for each method is 2^32 methods; over the table, 2^32 entries. */
+START_TEST(classes_with_the_most_methods_are_compared)
+{
+	const struct hostile_class h = { UINT16_MAX, UINT16_MAX, 1 };
+	static const char code[] = "\x2a\xb1"; /* aload_0, return */
+	struct class_capture c = { .memory = true, .pool_count = 1 };
+	char name[8], descriptor[8];
+
+	ck_assert_str_eq(compared_with_itself(&h), "65535 same");
+	for (unsigned i = 0; i < h.n_methods; i++) {
+		(void)snprintf(name, sizeof(name), "m%04x", i / HOSTILE_TEXTS);
+		(void)snprintf(descriptor, sizeof(descriptor), "()L%02x", i % HOSTILE_TEXTS);
+		add_method(&c, name, descriptor, code);
+	}
+	ck_assert_ptr_nonnull(strstr(compared(&c), "\n0 same"));
+	buf_add(&c.file, file.data, file.len);
+	c.outcome = WIRE_CAPTURED_FILE;
+	ck_assert_ptr_nonnull(strstr(compared(&c), "\n0 same"));
+	ck_assert_uint_eq(class_capture_differences(&c, NULL), h.n_methods);
+	class_capture_release(&c);
+}
+END_TEST
+
+/* The first of two equal methods counts, in the class file and in memory. */
+START_TEST(repeated_methods_are_found_at_their_first_place)
+{
+	const struct cf_text name = { "m0000", 5 }, descriptor = { "()L00", 5 };
+	const struct hostile_class h = { 300, 2, 0 };
+	struct class_capture c = { .memory = true, .pool_count = 1 };
+	struct effective_method m;
+	struct effective_code r;
+
+	for (int i = 0; i < 300; i++)
+		add_method(&c, "m0000", "()L00", i == 0 ? "\xb1" : "\x04\xac");
+	ck_assert_ptr_null(effective_code_open(&r, NULL, &c));
+	ck_assert(effective_code_find(&r, name, descriptor, &m));
+	ck_assert_uint_eq(m.body.len, 1);
+	ck_assert(!effective_code_find(&r, name, name, &m));
+	effective_code_release(&r);
+	class_capture_release(&c);
+	ck_assert_str_eq(compared_with_itself(&h), "300 same");
+}
+END_TEST
+
 static const char *hints(void)
 {
 	const char *words[INSTRUMENTATION_HINT_MAX];
@@ -342,6 +388,8 @@ int main(void)
 	tcase_set_timeout(hostile, 20);
 	tcase_add_test(hostile, long_tables_of_bootstrap_methods_are_compared);
 	tcase_add_test(hostile, bootstrap_arguments_are_limited_for_all_methods_together);
+	tcase_add_test(hostile, classes_with_the_most_methods_are_compared);
+	tcase_add_test(hostile, repeated_methods_are_found_at_their_first_place);
 	suite_add_tcase(s, tc);
 	suite_add_tcase(s, hostile);
 	sr = srunner_create(s);
