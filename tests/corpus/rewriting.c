@@ -254,6 +254,7 @@ void rewriting_print(const struct rewriting *r)
 		[CF_FAR_JUMP] = "far-jump",
 		[CF_TOO_MANY] = "too-many",
 		[CF_MALFORMED] = "malformed",
+		[CF_NOT_COMPILED] = "not-compiled",
 	};
 
 	printf("classes %zu\nrewritten %zu\nmethods %zu\n", r->classes, r->rewritten, r->methods);

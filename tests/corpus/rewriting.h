@@ -21,7 +21,7 @@ struct rewriting {
 	size_t classes;    /* all classes */
 	size_t rewritten;  /* classes with a new class file */
 	size_t methods;
-	size_t by_refusal[CF_MALFORMED + 1]; /* methods, by enum cf_refusal */
+	size_t by_refusal[CF_NOT_COMPILED + 1]; /* methods, by enum cf_refusal */
 	size_t in_refused; /* methods of classes that are refused completely */
 	size_t unsound;    /* classes that jtool's verifier rejects unmodified */
 	size_t sites, hooked, string_ends; /* allocation sites, those with hooks, ends of strings */

@@ -48,6 +48,7 @@ enum cf_refusal {
 	CF_FAR_JUMP,       /* the distance of a jump would not fit into its 16-bit offset */
 	CF_TOO_MANY,       /* more than 65,535 locals, stack slots, handlers or frames */
 	CF_MALFORMED,      /* the code, frames or tables are malformed */
+	CF_NOT_COMPILED,   /* only the new code would be too long for the JVM's compilers */
 };
 
 /* A method to instrument. */

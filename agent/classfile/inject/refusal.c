@@ -19,6 +19,8 @@ const char *cf_refusal_text(enum cf_refusal refusal)
 		return "would have more than 65535 variables, handlers or frames";
 	case CF_MALFORMED:
 		return "has malformed code";
+	case CF_NOT_COMPILED:
+		return "would be longer than 8000 bytes, which the JVM does not compile";
 	}
 	return "cannot be hooked";
 }

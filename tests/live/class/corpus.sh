@@ -71,7 +71,7 @@ rewritten() {
 	same "$name: jtool's verifier accepts every class" "wrong 0" \
 		"$(grep -m 10 '^wrong' summary)"
 	refused=$(($(count too-long) + $(count far-jump) + $(count too-many) +
-		$(count malformed) + $(count whole-classes)))
+		$(count malformed) + $(count not-compiled) + $(count whole-classes)))
 	with_code=$(($(count hooked) + refused))
 	echo "# $name: $(count classes) classes, $(count methods) methods:" \
 		"$(count hooked) hooked, $(count no-code) without code, $refused refused" \

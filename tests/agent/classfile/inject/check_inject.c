@@ -85,6 +85,21 @@ static void check_refused(const struct shape *s, enum cf_refusal expected)
 	ck_assert_uint_eq(to.len, 0);
 }
 
+/* Returns the length of the first method's code. */
+static uint32_t code_len(const struct buf *b)
+{
+	struct cf_members methods;
+	struct cf_member method;
+	struct cf_class class;
+	struct cf_code code;
+
+	ck_assert_ptr_null(cf_open(&class, b->data, b->len, &mem));
+	methods = cf_methods(&class);
+	ck_assert(cf_next_member(&methods, &method) && cf_code(&method, &code));
+	cf_release(&class);
+	return code.len;
+}
+
 /* Compares the code of the only method after hooking with `expected`, in hexadecimal. */
 static void check_code(const struct shape *s, bool values, const char *expected)
 {
@@ -267,6 +282,37 @@ START_TEST(methods_that_cannot_be_hooked_are_refused)
 				       .handlers = "0000 0001 0001 0000" }, CF_TOO_MANY);
 	check_refused(&(struct shape){ .code = "00b1", .nops = 60000, .tail = 1, .frames = 60000,
 				       .locals = 1200 }, CF_TOO_MANY);
+}
+END_TEST
+
+/* Checks that hooks lengthen the code of the shape from `before` to `after` bytes. */
+static void check_length(const struct shape *s, uint32_t before, uint32_t after)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT, to = BUF_INIT;
+	enum cf_refusal refused;
+
+	build_shape(&b, s);
+	ck_assert_uint_eq(code_len(&b), before);
+	hook(&b, true, &to, &refused);
+	ck_assert_msg(refused == CF_HOOKED, "%u bytes: %s", before, cf_refusal_text(refused));
+	ck_assert_uint_eq(code_len(&to), after);
+}
+
+/* HotSpot compiles methods of up to 8000 bytes. */
+START_TEST(method_that_would_not_be_compiled_is_refused)
+{
+	enum { OWN = 2, HOOKS_LEN = 23 };
+	struct shape s = { .code = "00b1", .tail = 1, .locals = 1 };
+
+	s.nops = 8000 - HOOKS_LEN - OWN;
+	check_length(&s, 8000 - HOOKS_LEN, 8000);
+	s.nops++;
+	check_refused(&s, CF_NOT_COMPILED);
+	s.nops = 8000 - OWN;
+	check_refused(&s, CF_NOT_COMPILED);
+	/* is interpreted without hooks, too */
+	s.nops++;
+	check_length(&s, 8001, 8001 + HOOKS_LEN);
 }
 END_TEST
 
@@ -662,6 +708,7 @@ int main(void)
 	tcase_add_loop_test(t, every_kind_of_method_is_hooked, 0,
 			    (int)(sizeof(shapes) / sizeof(shapes[0])));
 	tcase_add_test(t, methods_that_cannot_be_hooked_are_refused);
+	tcase_add_test(t, method_that_would_not_be_compiled_is_refused);
 	tcase_add_test(t, malformed_methods_are_refused);
 	tcase_add_test(t, line_and_variable_tables_are_adjusted);
 	tcase_add_test(t, stack_map_frames_are_added_for_hooks);
