@@ -92,9 +92,10 @@ int ag_instrument_open(struct ag_jvm *jvm, struct ag_instrument *instrument,
 /* Enables the hook.  Returns 0, or -1 with an error recorded that names the operation `what`. */
 int ag_instrument_listen(struct ag_jvm *jvm, struct ag_instrument *instrument, const char *what);
 /*
- * Disposes of the environment, if there is one, and waits until no hook is in flight.  Returns
+ * Waits until no hook is in flight, and disposes of the environment, if there is one.  Returns
  * false if a hook still is in flight after 2 s, for example because a debugger suspended its
- * thread; the memory that hooks use must then never be freed.
+ * thread; the environment is then disposed of all the same, and the memory that hooks use must
+ * never be freed.
  */
 bool ag_instrument_disable_events(struct ag_jvm *jvm, struct ag_instrument *instrument);
 /* Frees the classes, after ag_instrument_disable_events() has returned true. */

@@ -198,18 +198,22 @@ int ag_instrument_listen(struct ag_jvm *jvm, struct ag_instrument *instrument, c
 bool ag_instrument_disable_events(struct ag_jvm *jvm, struct ag_instrument *instrument)
 {
 	struct ag_instrument_slot *slot = instrument->slot;
-	bool quiet;
+	bool quiet = true;
 
-	if (slot)
+	/*
+	 * Wait first: a hook in flight still uses the environment, for example its tags, which
+	 * DisposeEnvironment frees.  A hook that is called meanwhile finds no owner and returns.
+	 */
+	if (slot) {
 		AG_QUIESCE_SET(&slot->ti, NULL);
+		quiet = ag_quiesce_wait(WORDS(slot), jvm->jni, PATIENCE_MS);
+	}
 	if (instrument->ti)
 		/* DisposeEnvironment fails only if the JVM is exiting. */
 		(void)(*instrument->ti)->DisposeEnvironment(instrument->ti);
+	if (slot)
+		ag_quiesce_release(&slot->taken);
 	instrument->ti = NULL;
 	instrument->slot = NULL;
-	if (!slot)
-		return true;
-	quiet = ag_quiesce_wait(WORDS(slot), jvm->jni, PATIENCE_MS);
-	ag_quiesce_release(&slot->taken);
 	return quiet;
 }

@@ -642,6 +642,14 @@ START_TEST(classes_of_a_loader_without_the_hooks_are_refused)
 END_TEST
 
 static struct ag_alloc_code *looked_at;
+static long environments; /* at the last ExceptionCheck(), which ag_quiesce_wait() calls */
+
+static jboolean JNICALL check_exception(JNIEnv *jni)
+{
+	(void)jni;
+	environments = fake.counts.environments;
+	return fake.exception;
+}
 
 static void out_looked_at(void)
 {
@@ -649,6 +657,7 @@ static void out_looked_at(void)
 
 	fake.in_class_loader = NULL;
 	fake.other_thread--;
+	fake_jni_table.ExceptionCheck = check_exception;
 	ag_alloc_code_remove(&jvm, looked_at, &code);
 	ck_assert_int_eq(code, 0);
 	ag_alloc_code_free(&jvm, looked_at);
@@ -662,6 +671,8 @@ START_TEST(suspended_hook_retains_its_memory)
 	looked_at = in();
 	fake.in_class_loader = out_looked_at;
 	fake_other_retransforms(A);
+	/* The hook may use the environment during the wait. */
+	ck_assert_int_eq(environments, fake.marked.environments + 1);
 	ck_assert_int_eq(fake.counts.environments, fake.marked.environments);
 	fake_other_retransforms(A);
 	run_on_all("first");
