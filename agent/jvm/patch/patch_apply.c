@@ -246,7 +246,7 @@ int ag_patch_install(struct ag_jvm *jvm, struct ag_patches *p, struct ag_patch *
 		goto out;
 	if (w.o.n < n && !refreshes) {
 		/* The caller has references to all classes, so none of them was unloaded. */
-		patched->code = JVMTI_ERROR_OUT_OF_MEMORY;
+		*patched = (struct ag_patched){ .code = JVMTI_ERROR_OUT_OF_MEMORY };
 	} else {
 		begin(&w);
 		install(&w, patched);

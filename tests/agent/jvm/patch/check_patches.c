@@ -443,11 +443,20 @@ END_TEST
 /* No local reference can be made of the weak reference to the class with the number _i. */
 START_TEST(no_class_is_replaced_if_one_has_no_reference)
 {
+	struct ag_patched patched = { .n_others = 77 };
+	struct ag_new_patch new = { .class = listed[0], .len = 6 };
 	uint32_t n;
 
 	fake.weak_fails_at = (unsigned)_i + 1;
 	ck_assert_int_eq(redefine(3, "second", &n), JVMTI_ERROR_OUT_OF_MEMORY);
 	ck_assert_uint_eq(fake.weak_fails_at, 0);
+	fake.weak_fails_at = 1;
+	new.bytes = ag_alloc(&mem, new.len, 1);
+	memcpy(new.bytes, "second", new.len);
+	ck_assert_int_eq(ag_patches_install(&jvm, &new, 1, &patched), 0);
+	ag_free(&mem, new.bytes);
+	ck_assert_int_eq(patched.code, JVMTI_ERROR_OUT_OF_MEMORY);
+	ck_assert_uint_eq(patched.n_others, 0);
 	ck_assert_int_eq(patches(), 0);
 	runs("first", "first");
 	nothing_is_left();
