@@ -95,6 +95,14 @@ struct member {
 	char *name, *descriptor, *generic;
 };
 
+static void free_member(struct reply *r, struct member *m)
+{
+	ag_jvmti_free(r->jvm, m->name);
+	ag_jvmti_free(r->jvm, m->descriptor);
+	ag_jvmti_free(r->jvm, m->generic);
+}
+
+/* Sends the member unless rc is -1, and frees its strings. */
 static int send_member(struct reply *r, uint16_t frame, int rc, struct member *m)
 {
 	struct wire_writer *w;
@@ -107,9 +115,7 @@ static int send_member(struct reply *r, uint16_t frame, int rc, struct member *m
 		put_text(w, m->generic);
 		rc = ag_chan_end(r->chan, frame);
 	}
-	ag_jvmti_free(r->jvm, m->name);
-	ag_jvmti_free(r->jvm, m->descriptor);
-	ag_jvmti_free(r->jvm, m->generic);
+	free_member(r, m);
 	return rc;
 }
 
@@ -125,21 +131,24 @@ static int send_field(struct reply *r, jfieldID id)
 
 static int send_method(struct reply *r, jmethodID id)
 {
+	jvmtiEnv *ti = r->jvm->ti;
 	struct member m = { 0 };
-	jvmtiError code = (*r->jvm->ti)->GetMethodName(r->jvm->ti, id, &m.name, &m.descriptor,
-						       &m.generic);
-	int rc;
+	const char *what = "GetMethodName";
+	jvmtiError code = (*ti)->GetMethodName(ti, id, &m.name, &m.descriptor, &m.generic);
 
+	if (code == JVMTI_ERROR_NONE) {
+		what = "GetMethodModifiers";
+		code = (*ti)->GetMethodModifiers(ti, id, &m.modifiers);
+	}
 	/*
-	 * INVALID_METHODID: a concurrent redefinition deleted the method; JDK 8 to 11 allow such
-	 * redefinitions.
+	 * INVALID_METHODID, from either call: a concurrent redefinition deleted the method; JDK 8
+	 * to 11 allow such redefinitions.
 	 */
-	if (code == JVMTI_ERROR_INVALID_METHODID)
+	if (code == JVMTI_ERROR_INVALID_METHODID) {
+		free_member(r, &m);
 		return 0;
-	rc = ag_jvmti_check(r->jvm, "GetMethodName", code);
-	if (rc == 0)
-		rc = AG_JVMTI(r->jvm, GetMethodModifiers, id, &m.modifiers);
-	return send_member(r, WIRE_CLASS_METHOD, rc, &m);
+	}
+	return send_member(r, WIRE_CLASS_METHOD, ag_jvmti_check(r->jvm, what, code), &m);
 }
 
 static int send_fields(struct reply *r)

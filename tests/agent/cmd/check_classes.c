@@ -287,6 +287,37 @@ START_TEST(unlinked_class_is_described_in_part)
 }
 END_TEST
 
+static jvmtiError JNICALL fail_modifiers(jvmtiEnv *ti, jmethodID method, jint *modifiers)
+{
+	(void)ti, (void)method, (void)modifiers;
+	return JVMTI_ERROR_INVALID_METHODID;
+}
+
+/* heap_world_start(), which is called later, would replace the function. */
+static void replace_modifiers(const struct fake_object *class)
+{
+	(void)class;
+	fake_ti_table.GetMethodModifiers = fail_modifiers;
+}
+
+/* Another thread redefines the class between the calls for a method's name and its modifiers. */
+START_TEST(deleted_method_is_skipped)
+{
+	struct seen seen = list(1, 0);
+	const struct script script = { 2, 0, { UINT32_MAX, number_of(&seen, "LApp;") } };
+	struct talk talk;
+
+	jvm_of(1);
+	fake.on_class = replace_modifiers;
+	talk = say(&script, &seen, BYE);
+	ck_assert(talk.gone);
+	ck_assert_uint_eq(talk.errors, 0);
+	ck_assert_uint_eq(seen.n_classes, 1);
+	ck_assert_str_eq(seen.members, "list Ljava/util/List; Ljava/util/List<LApp;>; ");
+	heap_world_stop();
+}
+END_TEST
+
 START_TEST(numbers_refer_to_the_last_list)
 {
 	const struct script unknown = { 3, 0, { 0, UINT32_MAX, ROWS_MAX } };
@@ -380,6 +411,7 @@ int main(void)
 	tcase_add_test(c, sources_are_sent);
 	tcase_add_test(c, a_class_is_described);
 	tcase_add_test(c, unlinked_class_is_described_in_part);
+	tcase_add_test(c, deleted_method_is_skipped);
 	tcase_add_test(c, numbers_refer_to_the_last_list);
 	tcase_add_test(c, client_may_disconnect_at_any_time);
 	tcase_add_test(c, each_call_may_fail);
