@@ -77,9 +77,8 @@ int parse_duration(const char *text, unsigned bare_ms, unsigned *ms)
 	rc = parse(text, unit, scale, &ns);
 	if (rc < 0)
 		return rc;
-	if (ns > INT_MAX * (uint64_t)NS_PER_MS)
+	if (ns / NS_PER_MS > INT_MAX)
 		return -ERANGE;
-	/* rounded up, because 0 may mean "no limit" */
-	*ms = (unsigned)((ns + NS_PER_MS - 1) / NS_PER_MS);
+	*ms = (unsigned)(ns / NS_PER_MS);
 	return 0;
 }

@@ -7,7 +7,7 @@
 #include "base/util.h"
 
 /*
- * Parses a duration and stores it in *ms, rounded up to milliseconds.  A number without a unit is
+ * Parses a duration and stores it in *ms, rounded down to milliseconds.  A number without a unit is
  * in units of bare_ms milliseconds.  Returns 0; -EINVAL; or -ERANGE if *ms would exceed INT_MAX.
  */
 int parse_duration(const char *text, unsigned bare_ms, unsigned *ms) _must_check_;
