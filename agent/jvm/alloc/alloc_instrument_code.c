@@ -142,8 +142,6 @@ static const char *refusal(enum cf_refusal why)
 		return "a method has a jump that would be too long";
 	case CF_TOO_MANY:
 		return "a method would have more than 65535 variables, handlers or frames";
-	case CF_NOT_COMPILED:
-		return "a method would be longer than 8000 bytes, which the JVM does not compile";
 	default:
 		return "a method has invalid bytecode";
 	}

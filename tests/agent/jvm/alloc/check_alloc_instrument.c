@@ -62,11 +62,6 @@ const char *cf_inject_sites(const struct cf_class *class, const char *hooks,
 		sites->refused = 2;
 		sites->why = CF_TOO_LONG;
 	}
-	if (fake_begins(class, "huge")) {
-		sites->refused = 1;
-		sites->why = CF_NOT_COMPILED;
-		return NULL;
-	}
 	if (fake_begins(class, "empty"))
 		return NULL;
 	if (fake_begins(class, "other"))
@@ -431,24 +426,6 @@ START_TEST(refused_method_is_noted)
 }
 END_TEST
 
-/* also if the class is loaded during the profile */
-START_TEST(method_that_would_not_be_compiled_is_noted)
-{
-	struct ag_alloc_code *w;
-
-	fake_is(A, "huge");
-	fake_is_absent(B);
-	w = in();
-	fake_load(B, "huge");
-	runs(A, "huge");
-	runs(B, "huge");
-	ck_assert(is_noted(w, WIRE_ALLOC_REFUSED, "a method would be longer than 8000 bytes, "
-			   "which the JVM does not compile", 2));
-	out(w);
-	runs(A, "huge");
-}
-END_TEST
-
 START_TEST(globs_select_classes)
 {
 	struct ag_alloc_code *w;
@@ -698,7 +675,6 @@ int main(void)
 	tcase_add_test(tcase, reasons_beyond_23_are_counted_together);
 	tcase_add_test(tcase, refused_object_class_is_an_error);
 	tcase_add_test(tcase, refused_method_is_noted);
-	tcase_add_test(tcase, method_that_would_not_be_compiled_is_noted);
 	tcase_add_test(tcase, globs_select_classes);
 	tcase_add_loop_test(tcase, changes_of_another_agent_are_preserved, 0, 3);
 	tcase_add_loop_test(tcase, loaded_class_is_instrumented, 0, 2);
