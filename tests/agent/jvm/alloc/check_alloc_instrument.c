@@ -248,7 +248,6 @@ START_TEST(up_to_100_methods_that_run_old_code_are_noted)
 }
 END_TEST
 
-/* When a call fails, all classes are restored at the end. */
 #define MS INT64_C(1000000)
 
 START_TEST(batches_of_jdk_8_become_smaller_if_they_take_long)
@@ -305,6 +304,7 @@ START_TEST(class_with_hooks_is_known_by_its_name_and_loader)
 }
 END_TEST
 
+/* When a call fails, all classes are restored at the end. */
 START_TEST(each_call_may_fail)
 {
 	struct ag_alloc_code *w;
