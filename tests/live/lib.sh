@@ -482,6 +482,16 @@ nothing_left_here() {
 	nothing_left "${jdk_root[$version]:-}" "$JVM_PID" 0
 }
 
+# killed_but_blocked PID: true if this process has been killed, but cannot end before the kernel has
+# answered it. jtool leaves such a worker wherever a file system hangs, also one that another theme
+# has mounted.
+killed_but_blocked() {
+	local pending
+
+	pending=$(sed -n 's/^SigPnd:\t/0x/p' "/proc/$1/status" 2>/dev/null)
+	((pending & 1 << 8)) # SIGKILL
+}
+
 # children: the PIDs of the processes that this JVM has started, also zombies.
 children() {
 	pgrep -P "$JVM_PID"

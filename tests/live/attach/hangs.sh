@@ -146,6 +146,15 @@ same "stat all --openmetrics: 20 right JVMs" 20 "$n"
 within 3000 "stat all" stat all
 same "stat all: 20 right tables" 20 "$(right ':$')"
 
+# Every process that those commands have left is killed, and ends with the file system.
+left=$(find /proc/[0-9]*/exe -lname "$W/jtool" 2>/dev/null | cut -d/ -f3)
+not_killed=
+for pid in $left; do
+	killed_but_blocked "$pid" || not_killed+=" $pid"
+done
+check "a process of jtool is blocked" [ -n "$left" ]
+same "all blocked processes are killed" "" "$not_killed"
+
 # The first document leaves a blocked worker. The next ones do not touch that file system again.
 spawn "$W/jtool" exporter --listen 127.0.0.1:0
 exporter=$JVM_PID

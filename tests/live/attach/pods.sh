@@ -521,7 +521,7 @@ remains() {
 	grep -F "$D/" /proc/self/mounts | grep -v -F "$D/etc/"
 	for dir in /proc/[0-9]*; do
 		text=$(tr '\0' ' ' 2>/dev/null <"$dir/cmdline")
-		[[ $text != *"$D/"* ]] || echo "${dir##*/} $text"
+		[[ $text != *"$D/"* ]] || killed_but_blocked "${dir##*/}" || echo "${dir##*/} $text"
 	done
 }
 
