@@ -155,7 +155,7 @@ program_is_wrong() {
 	# HotSpot itself says that it could not start a thread, or that it omitted the collection before a
 	# dump.
 	[ "$kind" = Tomcat ] ||
-		unexpected_output '.*\[warning\]\[(os,thread|gc .*GC locker is held).*' \
+		unexpected_output '.*\[warning\]\[(os,thread|gc *\] GC locker is held).*' \
 			'.*GC locker is held.*' # on stderr: JDK 8
 }
 
