@@ -482,9 +482,17 @@ nothing_left_here() {
 	nothing_left "${jdk_root[$version]:-}" "$JVM_PID" 0
 }
 
-# killed_but_blocked PID: true if this process has been killed, but cannot end before the kernel has
-# answered it. jtool leaves such a worker wherever a file system hangs, also one that another theme
-# has mounted.
+# our_processes: the PIDs of the processes of this theme's jtool, helpers included.
+our_processes() {
+	find /proc -maxdepth 2 -name exe -lname "$W/jtool*" 2>/dev/null | cut -d/ -f3
+}
+
+no_jtool_left() {
+	[ -z "$(our_processes)" ]
+}
+
+# killed_but_blocked PID: true if this process has been killed, but still waits in the kernel for a
+# file system that hangs. jtool leaves such a worker, also at a file system of another theme.
 killed_but_blocked() {
 	local pending
 

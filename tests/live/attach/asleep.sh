@@ -47,11 +47,6 @@ n_mapped() {
 	awk '$2 ~ /x/ && /jtool-agent|\/agent\.so|\/other\.so/' "/proc/$1/maps" | wc -l
 }
 
-# our_processes: the processes of jtool, helpers included.
-our_processes() {
-	find /proc -maxdepth 2 -name exe -lname "$W/jtool*" 2>/dev/null | cut -d/ -f3
-}
-
 # Stops our processes; true if there is none that was forked meanwhile and runs.
 all_stopped() {
 	local process
@@ -62,10 +57,6 @@ all_stopped() {
 	for process in $(our_processes); do
 		grep -q $'^State:\tT' "/proc/$process/status" || return 1
 	done
-}
-
-no_jtool_left() {
-	[ -z "$(our_processes)" ]
 }
 
 # requests VERSION PID: the requests to wake up in the JVM's private directory.

@@ -147,7 +147,7 @@ within 3000 "stat all" stat all
 same "stat all: 20 right tables" 20 "$(right ':$')"
 
 # Every process that those commands have left is killed, and ends with the file system.
-left=$(find /proc/[0-9]*/exe -lname "$W/jtool" 2>/dev/null | cut -d/ -f3)
+left=$(our_processes)
 not_killed=
 for pid in $left; do
 	killed_but_blocked "$pid" || not_killed+=" $pid"
@@ -220,10 +220,7 @@ check "SIGKILL ends jtool" [ $(($(now_ms) - begin)) -le 2000 ]
 
 # Once the file system is gone, everything works again, and no process is left.
 stop "$hung_server" "$half_server"
-no_worker() {
-	! find /proc/[0-9]*/exe -lname "$W/jtool" 2>/dev/null | grep -q .
-}
-check "the file system is gone: no process is left" poll 10 no_worker
+check "the file system is gone: no process is left" poll 10 no_jtool_left
 nsenter -t "$hung" -m umount /tmp
 JVM_OUT=$hung_out
 works "the file system is gone: the JVM is reached" jcmd "$hung" VM.version

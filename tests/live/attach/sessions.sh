@@ -7,11 +7,6 @@
 sessions=$(in_soak 1000 60)
 kills=$(in_soak 200 30)
 
-# no_jtool_left: none of our processes runs, helpers included.
-no_jtool_left() {
-	! find /proc -maxdepth 2 -name exe -lname "$W/jtool*" 2>/dev/null | grep -q .
-}
-
 same_as() {
 	[ "$("$1" "$2")" -eq "$3" ]
 }
