@@ -12,6 +12,7 @@ const char *cf_mnemonic(uint8_t opcode)
 		;
 	const char *at = names;
 
+	/* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Branch): an empty name ends `names` */
 	for (; *at && opcode > 0; opcode--)
 		at += strlen(at) + 1;
 	return *at ? at : NULL;

@@ -129,6 +129,7 @@ static struct symbol symbol_at(const struct image *im, const char *table, size_t
 static int find_tables(const struct image *im, const struct headers *h, struct section *symbols,
 		       struct section *names)
 {
+	/* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Branch): open_image() has set is_64 */
 	size_t entry_size = im->is_64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr);
 	_cleanup_free_ char *table = NULL;
 	int rc;
@@ -160,6 +161,7 @@ static int read_names(const struct image *im, const struct section *names, char 
 {
 	int rc;
 
+	/* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): it was found */
 	if (names->size == 0)
 		return -EBADMSG;
 	if (names->offset > im->size || names->size > im->size - names->offset)
@@ -292,6 +294,7 @@ int elf_build_id(int fd, uint8_t id[static ELF_BUILD_ID_MAX])
 	uint64_t at, size;
 	int rc = open_image(&im, fd, &sections, &segments);
 
+	/* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): rc is 0 */
 	if (rc < 0 || segments.n == 0)
 		return rc;
 	if (segments.entry_size != (im.is_64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr)))

@@ -186,7 +186,7 @@ static int ask(struct staged_file *p, char command, struct buf *reply, int *fd)
 	if (rc < 0)
 		return rc;
 	p->unread++;
-	while (p->unread > 0) {
+	do {
 		_cleanup_close_ int skipped = TAKE_FD(*fd);
 
 		buf_reset(reply);
@@ -194,7 +194,7 @@ static int ask(struct staged_file *p, char command, struct buf *reply, int *fd)
 		if (rc < 0)
 			return rc;
 		p->unread--;
-	}
+	} while (p->unread > 0);
 	return 0;
 }
 
