@@ -538,7 +538,7 @@ among_jvms='
 mount -t tmpfs -o mode=1777 none /tmp || exit
 for flag in $OTHER_JVM_FLAGS; do
 	tail -f /dev/null | java -Xmx32m $flag -cp classes Idle >other_jvm$flag 2>/dev/null &
-	until grep -q READY other_jvm$flag; do sleep 0.02; done
+	until grep -qs READY other_jvm$flag; do sleep 0.02; done
 done
 rc=0
 "$@" || rc=$?

@@ -17,7 +17,7 @@ mkdir typed
 export PATH=$1:$PATH
 java -Xmx64m -XX:+UseSerialGC -Dred=$'\e[31m' -cp "$1/classes" Idle < <(exec sleep 600) >ready 2>&1 &
 P=$!
-until grep -q -x READY ready; do
+until grep -qs -x READY ready; do
 	kill -0 "$P" || exit
 	sleep 0.05
 done

@@ -184,7 +184,7 @@ alone() {
 			rm -f "ready$1"
 			java -Xmx64m -XX:+UseSerialGC -cp "$JVM_CLASSES" Idle \
 				< <(exec sleep 600) >"ready$1" 2>&1 &
-			until grep -q -x READY "ready$1"; do
+			until grep -qs -x READY "ready$1"; do
 				kill -0 $! || exit
 				sleep 0.05
 			done

@@ -92,7 +92,7 @@ start_jvm "${jdks[-1]}" default Locks && {
 other_jvm_flags=(-Dnumber=1)
 # shellcheck disable=SC2016 # expanded by the inner shell
 run_among_jvms bash -c 'tail -f /dev/null | java -Xmx32m -cp classes Locks deadlock >locks &
-until grep -q READY locks; do sleep 0.02; done
+until grep -qs READY locks; do sleep 0.02; done
 ./jtool threads all --deadlocks'
 same "all --deadlocks: one JVM has some: the exit status and both results" "1 2 1 4" \
 	"$rc $(grep -c -x '[0-9]*:' "$W/out") $(grep -c -x 'no deadlock' "$W/out") $(
