@@ -161,7 +161,7 @@ static int read_names(const struct image *im, const struct section *names, char 
 {
 	int rc;
 
-	/* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): it was found */
+	/* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): names were found */
 	if (names->size == 0)
 		return -EBADMSG;
 	if (names->offset > im->size || names->size > im->size - names->offset)
