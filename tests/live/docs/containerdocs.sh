@@ -164,7 +164,8 @@ check_pod() {
 	local pid
 
 	manifest >"$D/pod.json"
-	if ! pod kube play "$D/pod.json" >"$W/out" 2>&1; then
+	# Podman would read ./jtool as the directory from which to build the image.
+	if ! (cd "$D/classes" && pod kube play "$D/pod.json") >"$W/out" 2>&1; then
 		fail "$flavour: a pod with the page's init container starts" "$(cat "$W/out")"
 		return
 	fi
