@@ -187,7 +187,8 @@ ended_early() {
 		prints "$name: then nothing is left" 'holds nothing' detach "$JVM_PID"
 		refuses 1 'record' "$name: alloc --recorded is refused" alloc "$JVM_PID" --recorded
 		jt alloc "$JVM_PID" -d 500ms -n 1 "${how[@]}"
-		check "$name: then a profile can begin" grep -q ' objects, ' "$W/out"
+		# The application is idle, so there may be no sample.
+		same "$name: then a profile can begin" "0 1" "$rc $(grep -c '^[0-9.]* s: ' "$W/out")"
 		same "$name: the application works" 'ran all' "$(ask 'all 100' '^ran ' "$PATIENCE")"
 		unharmed "$name" 'counts .*|ran .*'
 		cp "$report" "$W/early"
