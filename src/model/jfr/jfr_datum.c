@@ -124,13 +124,6 @@ static void read_type(const struct jfr_chunk *chunk, const struct jfr_type *type
 		d->kind = JFR_NOTHING;
 }
 
-void jfr_resolve(const struct jfr_chunk *chunk, const struct jfr_field *f, int64_t key,
-		 struct jfr_datum *d)
-{
-	*d = (struct jfr_datum){ .field = f };
-	resolve(chunk, f->type, key, d, 0);
-}
-
 static void read_array(const struct jfr_field *f, struct jfr_cursor *c, struct jfr_datum *d)
 {
 	struct jfr_cursor start = *c;

@@ -70,9 +70,6 @@ int64_t jfr_get_key(const struct jfr_event *e, unsigned field);
  */
 void jfr_read(const struct jfr_chunk *chunk, const struct jfr_field *f, bool element,
 	      struct jfr_cursor *c, struct jfr_datum *d);
-/* Sets *d to the constant that has the key `key` in the constant pool of the field's type. */
-void jfr_resolve(const struct jfr_chunk *chunk, const struct jfr_field *f, int64_t key,
-		 struct jfr_datum *d);
 /* Sets *d to the value of the field `name` of an object. */
 void jfr_member(const struct jfr_chunk *chunk, const struct jfr_datum *object, const char *name,
 		struct jfr_datum *d);

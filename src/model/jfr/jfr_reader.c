@@ -53,11 +53,6 @@ const struct jfr_chunk *jfr_chunk_of(const struct jfr_reader *r)
 	return &r->chunk;
 }
 
-uint64_t jfr_position(const struct jfr_reader *r)
-{
-	return r->next_event;
-}
-
 const char *jfr_problems(const struct jfr_reader *r)
 {
 	return buf_str(&r->problems);

@@ -100,9 +100,6 @@ bool jfr_next_event(struct jfr_reader *r, struct jfr_event *e);
 void jfr_skip_others(struct jfr_reader *r, bool skip);
 uint64_t jfr_skipped_events(const struct jfr_reader *r);
 
-/* Returns the number of bytes that were read or skipped so far, for a progress line. */
-uint64_t jfr_position(const struct jfr_reader *r);
-
 /* Returns one line for each problem that prevented a part from being read; "" if there is none. */
 const char *jfr_problems(const struct jfr_reader *r);
 /* Adds a problem that a consumer has found; `at` is an offset in the file. */

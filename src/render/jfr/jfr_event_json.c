@@ -205,14 +205,6 @@ static void put(struct writer *w, const struct jfr_datum *d, struct json *parent
 	}
 }
 
-void jfr_datum_put(const struct jfr_chunk *chunk, const struct jfr_datum *d, struct json *parent,
-		   const char *key)
-{
-	struct writer w = { .chunk = chunk };
-
-	put(&w, d, parent, key);
-}
-
 void jfr_event_put(const struct jfr_event *e, struct json *object)
 {
 	struct writer w = { .chunk = e->chunk };

@@ -7,9 +7,6 @@
 
 /* Adds all fields of the event to a JSON object. */
 void jfr_event_put(const struct jfr_event *e, struct json *object);
-/* Adds a value to the JSON object `parent`; or, if `key` is NULL, to the JSON array `parent`. */
-void jfr_datum_put(const struct jfr_chunk *chunk, const struct jfr_datum *d, struct json *parent,
-		   const char *key);
 
 /* Appends a time, given in ns since the epoch, as "2026-11-26T11:07:33.820098200Z". */
 void jfr_time_add(struct buf *out, int64_t ns);

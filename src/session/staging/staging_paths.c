@@ -237,10 +237,3 @@ void staging_paths_sort(struct staging_paths *w, int root_fd, bool by_memory, bo
 		}
 	}
 }
-
-void staging_paths_release(struct staging_paths *w)
-{
-	for (size_t i = 0; i < w->n; i++)
-		free(w->dirs[i]);
-	w->n = 0;
-}

@@ -39,6 +39,5 @@ void staging_paths_find_attach(const struct target_ns *ns, struct staging_paths 
  * directory.  Call this function with the target's ids.
  */
 void staging_paths_sort(struct staging_paths *w, int root_fd, bool by_memory, bool memory_first);
-void staging_paths_release(struct staging_paths *w);
 
 #endif
