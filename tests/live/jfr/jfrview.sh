@@ -75,6 +75,8 @@ running() {
 		"(j['view'], j['events'] > 0, any(v['view'] == 'jvm-information' for v in j['rows']))")"
 	prints "$version: jfr view TARGET events: the types" '^jdk.JVMInformation +[1-9]' \
 		jfr view "$JVM_PID" events
+	refuses 2 'neither a view nor an event type' "$version: jfr view TARGET NoSuch: refused" \
+		jfr view "$JVM_PID" NoSuch
 	check "$version: jfr view TARGET: no file remains" \
 		nothing_left "${jdk_root[$version]}" "$JVM_PID" 0 "${W#"${jdk_root[$version]}"}"
 	stop "$JVM_PID"
